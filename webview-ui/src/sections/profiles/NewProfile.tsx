@@ -138,6 +138,9 @@ export function NewProfileForm({
       showFailure(error);
     }
   };
+  const isKeyMissing = key === 'needed' && !isLocal && keyProfileId === undefined && fields.baseUrl.trim() === '';
+  // Once the key is set, the models are looked up.
+  const lookUpModels = isKeyMissing ? () => void askKey() : vendorModels.lookUp;
   const tryIt = async (): Promise<void> => {
     setTest('running');
     try {
@@ -279,7 +282,7 @@ export function NewProfileForm({
                   help={listProblemsOf('model').join(' ')}
                   invalid={listProblemsOf('model').length > 0}
                   value={fields.model}
-                  vendorModels={listsModels ? vendorModels : undefined}
+                  vendorModels={listsModels ? { ...vendorModels, lookUp: lookUpModels } : undefined}
                   onInput={createInputHandler('model')}
                   onCommit={createInputHandler('model')}
                 />,

@@ -44,8 +44,8 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
     <>
       <p className="row-help">
         {model === undefined
-          ? t('{0}: {1} tokens. Its own model is not known.', title, tokens)
-          : t('{0}: {1} tokens with {2}.', title, tokens, model)}
+          ? t('“{0}”: {1} tokens. Its own model is not known.', title, tokens)
+          : t('“{0}”: {1} tokens with {2}.', title, tokens, model)}
       </p>
       <Table
         label={t('Cost by model')}

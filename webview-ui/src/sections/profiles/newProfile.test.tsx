@@ -126,6 +126,13 @@ it.each([
   expect(saved()).toBeUndefined();
 });
 
+it('a new profile without a key asks for it before it looks up models', async () => {
+  const { page, askKey, listVendorModels } = await openForm([{ id: 'claude-sonnet-4' }]);
+  await page.click(() => page.find(`${FORM} button`, 'Look up models'));
+  await page.until(() => page.all(`${FORM} datalist option`).length === 1);
+  expect([askKey, listVendorModels].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+});
+
 it('a new profile can’t take the key of an existing one', async () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
   fake.settings['contextCondenser.profiles'] = [profile];

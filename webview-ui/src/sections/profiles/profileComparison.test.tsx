@@ -98,6 +98,6 @@ it('the comparison of profiles uses another conversation if selected', async () 
   );
   const page = await compared([comparison(), rest]);
   await page.click(() => page.find('vscode-button', 'Choose a conversation'));
-  await page.until(() => page.root.textContent.includes('Another: 10,000 tokens. Its own model is not known.'));
+  await page.until(() => page.root.textContent.includes('“Another”: 10,000 tokens. Its own model is not known.'));
   expect(page.find('#profiles table').textContent).toContain('unknown––');
 });
