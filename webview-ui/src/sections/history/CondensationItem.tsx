@@ -1,12 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
-import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeOfDay, t } from '../../l10n';
+import { formatChange, formatDollars, formatDuration, formatNumber, formatTimeOfDay, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Button } from '../../ui';
 import { getPresetName, getProviderLabel } from '../../names';
-import { computeSavedPercent } from './SavingsChart';
+import { computeRemovedPercent } from './SavingsChart';
 
 interface CondensationItemProps {
   readonly entry: HistoryEntry;
@@ -69,12 +69,7 @@ export function CondensationItem({ entry, reload, onProblems }: CondensationItem
 
 function formatCondensationFigures(entry: HistoryEntry): string {
   const { at, tokensBefore, tokensAfter, timeMs, cost } = entry;
-  const tokens = t(
-    '{0} → {1} tokens ({2} saved)',
-    tokensBefore,
-    tokensAfter,
-    formatPercent(computeSavedPercent(entry)),
-  );
+  const tokens = t('{0} → {1} tokens ({2})', tokensBefore, tokensAfter, formatChange(-computeRemovedPercent(entry)));
   return [formatTimeOfDay(at), tokens, formatDuration(timeMs), formatDollars(cost)].join(' · ');
 }
 

@@ -10,7 +10,7 @@ const BAR_STEP = 10;
 const BAR_WIDTH = 7;
 
 /** Percent of the tokens that were removed. */
-export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
+export const computeRemovedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Shows condensations oldest first. The list has the same figures. */
@@ -18,15 +18,15 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
   const shownEntries = entries.slice(0, MAX_SHOWN_BARS).toReversed();
   if (shownEntries.length === 0) return null;
   const highest = Math.max(...shownEntries.map(({ tokensBefore }) => tokensBefore), 1);
-  const mean = shownEntries.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shownEntries.length;
+  const mean = shownEntries.reduce((sum, entry) => sum + computeRemovedPercent(entry), 0) / shownEntries.length;
   const computeBarHeight = (tokens: number): number => (CHART_HEIGHT * tokens) / highest;
   return (
     <figure className="chart">
       <figcaption>
         {shownEntries.length === 1
-          ? t('Tokens before and after the last condensation: {0} saved', formatPercent(mean))
+          ? t('Tokens before and after the last condensation: {0} removed', formatPercent(mean))
           : t(
-              'Tokens before and after, last {0} condensations: {1} saved on average',
+              'Tokens before and after, last {0} condensations: {1} removed on average',
               shownEntries.length,
               formatPercent(mean),
             )}

@@ -90,7 +90,7 @@ describe('the history section', () => {
       runs: [run(), run({ outcome: 'failed', reason: 'no answer', tokensAfter: 1_000 })],
     });
     const item = await page.until(() => page.find('#history .item', 'Make the header sticky'));
-    expect(item.textContent).toContain('1,000 → 250 tokens (75% saved)');
+    expect(item.textContent).toContain('1,000 → 250 tokens (−75%)');
     expect(item.textContent).toContain('Smart · Balanced');
     expect(item.textContent).toContain('fallback');
     await page.click(() => page.find('#history .item-name'));
