@@ -88,6 +88,8 @@ function formatFactLoss(report: CoherenceReport): string {
     kinds.reduce((total, kind) => total + of(kind), 0);
   const [kept, recallable, lost] = [sum(({ kept: n }) => n), sum(({ recallable: n }) => n), sum(({ lost: n }) => n)];
   const all = kept + recallable + lost;
+  if (all === 0) return '';
+  if (all === 1 && kept === 1) return vscode.l10n.t('The only fact is kept.');
   return kept === all
     ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) are kept.', all)
     : vscode.l10n.t('Of {0} facts, {1} are kept, {2} can be recalled and {3} are lost.', all, kept, recallable, lost);

@@ -19,6 +19,12 @@ export async function choosePinnedMessages(services: Services, path: string): Pr
   if (!picked) return;
   const pinned = picked.map(({ index }) => index);
   await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned });
-  const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
-  void showInformationMessage(message);
+  void showInformationMessage(describePinned(pinned.length));
+}
+
+function describePinned(count: number): string {
+  if (count === 0) return vscode.l10n.t('No message is pinned.');
+  return count === 1
+    ? vscode.l10n.t('1 message will not be changed when the conversation is condensed.')
+    : vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', count);
 }

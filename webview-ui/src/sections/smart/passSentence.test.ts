@@ -74,6 +74,9 @@ it.each([
 it.each([
   [{ age: { min: 12 } }, 'in all but the newest 12 messages.'],
   [{ age: { max: 4 } }, 'in the newest 5 messages.'],
+  [{ age: { min: 1 } }, 'in all but the newest message.'],
+  [{ age: { max: 0 } }, 'in the newest message.'],
+  [{ age: { min: 1, max: 9 } }, 'in the newest 10 messages, but not the newest one.'],
   [{ age: { min: 2, max: 9 } }, 'in the newest 10 messages, but not the newest 2.'],
   [{ kinds: ['command', 'search'] }, 'of commands and searches in all messages.'],
   [{ tools: ['mcp__*'], files: ['**/*.md'] }, 'of the tools mcp__* of the files **/*.md in all messages.'],

@@ -78,15 +78,20 @@ function readSelection(selection: unknown): { readonly filter: Fields; readonly 
 }
 
 const describeNewest = (count: number): string =>
-  count === 0 ? t('all messages') : t('all but the newest {0} messages', count);
+  count === 0
+    ? t('all messages')
+    : count === 1
+      ? t('all but the newest message')
+      : t('all but the newest {0} messages', count);
 
 /** @param age a filter's `min` and `max` number of newer messages */
 function describeAge(age: unknown): string {
   const { min = 0, max } = isPlainObject(age) ? age : {};
   if (typeof min !== 'number') return t('all messages');
   if (typeof max !== 'number') return describeNewest(min);
-  const newest = t('the newest {0} messages', max + 1);
-  return min === 0 ? newest : t('{0}, but not the newest {1}', newest, min);
+  const newest = max === 0 ? t('the newest message') : t('the newest {0} messages', max + 1);
+  if (min === 0) return newest;
+  return min === 1 ? t('{0}, but not the newest one', newest) : t('{0}, but not the newest {1}', newest, min);
 }
 
 /** Returns phrases such as "of commands" and "of at least 500 tokens". */
