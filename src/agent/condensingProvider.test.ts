@@ -333,6 +333,14 @@ describe('failed requests in the chat', () => {
     expect(refusals).toHaveLength(2);
   });
 
+  it('are too long while condensing is off: the error says how to turn it on', async () => {
+    const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
+    servers.push(server);
+    const { chat } = await chatOn(server, {}, { settings: { automatic: false } });
+    chat.user('x'.repeat(200_000));
+    await expect(chat.ask()).rejects.toThrow(/window\. Turn on “Condense automatically”, or use a model with/);
+  });
+
   it('are repeated with the original if the condensed request was invalid, and the conversation is condensed no more', async () => {
     const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
     const { chat, live, lines: log } = await chatOn(server);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiError } from '../api/apiError';
+import { ApiError, isApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
 import { createSummarizer } from '../api/summarizer';
 import type { Summarizer, SummarizerModel, UnavailableProfile } from '../core/condense/summarizer';
@@ -185,9 +185,18 @@ export class CondensingProvider {
         : this.sendWithRetries(turn, await this.sendUncondensed(turn, isStep)));
       this.failures.recordSuccess(identity);
     } catch (error) {
-      if (isApiError(error) && error.kind !== 'aborted') this.failures.recordFailure(identity, error);
-      throw error;
+      if (!isApiError(error) || error.kind === 'aborted') throw error;
+      const failure = this.withAdviceToTurnOn(error);
+      this.failures.recordFailure(identity, failure);
+      throw failure;
     }
+  }
+
+  /** The usual advice is to condense further. */
+  private withAdviceToTurnOn(error: ApiError): ApiError {
+    if (error.kind !== 'context-too-long' || this.dependencies.settings().automatic) return error;
+    const advice = 'Turn on “Condense automatically”, or use a model with a larger window.';
+    return new ApiError(error.kind, { ...error.details, advice });
   }
 
   /** VS Code's own summaries are condensed only if the conversation has outgrown the window. */
