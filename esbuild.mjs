@@ -2,7 +2,7 @@
 // the workers and the rank table. --watch rebuilds at each change until it is ended.
 import { build } from 'esbuild';
 import { copyFileSync, mkdirSync } from 'node:fs';
-import { inParts } from './scripts/bundleParts.mjs';
+import { createPartsBuild } from './scripts/bundleParts.mjs';
 import { lazyEntries, lazyPackages } from './scripts/lazyPackages.mjs';
 import { writeLicences } from './scripts/licences.mjs';
 import { buildRanks } from './scripts/ranks.mjs';
@@ -54,7 +54,7 @@ const builds = [
   // The extension loads these at first use. They are split before the schema library, the shell
   // parser, the first schemas and the agent's part, so that each part takes the shared thread for
   // 40 ms at most (`npm run bench -- --only start`).
-  inParts(
+  createPartsBuild(
     { ...program, plugins: [lazyPackages('./')] },
     { commands: 'src/commands/index.ts', panel: 'src/panel/index.ts' },
     [

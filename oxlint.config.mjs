@@ -31,10 +31,10 @@ const outsideCore = ['extension', ...folders.filter((name) => name !== 'core' &&
  * Creates a rule for each folder of a layer table. A later rule replaces an earlier one, so each
  * rule lists everything that its files may not import.
  */
-const rulesOf = (plan, above) =>
+const createFolderRules = (plan, above) =>
   Object.entries(floors[plan]).map(([name, allowed]) => {
     const siblings = Object.keys(floors[plan]).filter((other) => other !== name && !allowed.includes(other));
-    return importsNoneOf([`${plan}/${name}/**/*.ts`], [...above, ...siblings], effects);
+    return forbidImports([`${plan}/${name}/**/*.ts`], [...above, ...siblings], effects);
   });
 const forbiddenToCondense = Object.keys(floors['src/core']).filter(
   (name) => name !== 'condense' && !floors['src/core'].condense.includes(name),
@@ -43,7 +43,7 @@ const forbiddenToCondense = Object.keys(floors['src/core']).filter(
  * Returns the rule that these files import none of these folders of src/ and none of these
  * modules.
  */
-const importsNoneOf = (files, forbidden, modules = []) => ({
+const forbidImports = (files, forbidden, modules = []) => ({
   files,
   rules: {
     'no-restricted-imports': [
@@ -142,7 +142,7 @@ const strict = {
 };
 
 /** Functions that show text, and our functions to use instead, which clean text from elsewhere. */
-const edges = [
+const replacedFunctions = [
   ...[
     ['withProgress', 'showProgress'],
     ['setStatusBarMessage', 'showStatusMessage'],
@@ -171,7 +171,7 @@ const edges = [
   })),
 ];
 
-const ofSource = 'of src/ the webview may import panel/protocol and core alone';
+const WEBVIEW_MESSAGE = 'of src/ the webview may import panel/protocol and core alone';
 const inTypeScript = ['src/**/*.ts', 'test/**/*.ts', 'webview-ui/**/*.{ts,tsx}'];
 
 export default {
@@ -183,7 +183,7 @@ export default {
   ignorePatterns: ['dist', 'coverage', 'node_modules', '.vscode-test', 'test-results'],
   overrides: [
     { files: inTypeScript, rules: strict },
-    { files: ['src/**/*.ts'], rules: { 'no-restricted-properties': ['error', ...edges] } },
+    { files: ['src/**/*.ts'], rules: { 'no-restricted-properties': ['error', ...replacedFunctions] } },
     // These files contain the functions that others use instead.
     {
       files: [
@@ -205,14 +205,14 @@ export default {
       },
     },
     ...Object.entries(layers).map(([name, allowed]) =>
-      importsNoneOf(
+      forbidImports(
         [`src/${name}/**/*.ts`],
         ['extension', ...folders.filter((other) => other !== name && !allowed.includes(other))],
         name === 'core' ? effects : [],
       ),
     ),
-    ...rulesOf('src/core', outsideCore),
-    ...rulesOf('src/core/condense', [...outsideCore, ...forbiddenToCondense]),
+    ...createFolderRules('src/core', outsideCore),
+    ...createFolderRules('src/core/condense', [...outsideCore, ...forbiddenToCondense]),
     {
       // The webview runs in another process. Of the extension it may import only the protocol, and
       // types and pure functions of the core.
@@ -225,9 +225,9 @@ export default {
             patterns: [
               {
                 regex: `^(\\.\\./)+src/(extension|${folders.filter((name) => name !== 'core' && name !== 'panel').join('|')})(/|$)`,
-                message: ofSource,
+                message: WEBVIEW_MESSAGE,
               },
-              { group: ['**/src/panel/*', '!**/src/panel/protocol'], message: ofSource },
+              { group: ['**/src/panel/*', '!**/src/panel/protocol'], message: WEBVIEW_MESSAGE },
             ],
           },
         ],

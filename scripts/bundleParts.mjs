@@ -3,7 +3,7 @@ import { transform } from 'esbuild';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-const PART = /^part-\w+\.cjs$/;
+const PART_FILE_NAME = /^part-\w+\.cjs$/;
 
 /**
  * Returns esbuild's options for programs whose common modules are in parts beside them. The build
@@ -15,7 +15,7 @@ const PART = /^part-\w+\.cjs$/;
  *   rest
  * @returns {import('esbuild').BuildOptions}
  */
-export function inParts(options, programs, cuts) {
+export function createPartsBuild(options, programs, cuts) {
   // Only the later conversion to CommonJS needs `supported`.
   const { minify, sourcemap, supported: _, plugins, ...common } = options;
   const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
@@ -41,16 +41,16 @@ export function inParts(options, programs, cuts) {
 }
 
 async function writeParts(built, { outdir, target, supported, minify, charset, sourcemap }, programs) {
-  const needed = new Map(
+  const neededParts = new Map(
     Object.entries(built.metafile.outputs).map(([path, { imports }]) => [
       basename(path),
       imports.filter(({ external }) => !external).map((one) => basename(findPart(one))),
     ]),
   );
   /** Parts that a file needs, in load order. */
-  const listParts = (file) => [...new Set((needed.get(file) ?? []).flatMap((part) => [...listParts(part), part]))];
+  const listParts = (file) => [...new Set((neededParts.get(file) ?? []).flatMap((part) => [...listParts(part), part]))];
   const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, listParts(`${name}.cjs`)]));
-  for (const name of readdirSync(outdir)) if (PART.test(name)) rmSync(join(outdir, name));
+  for (const name of readdirSync(outdir)) if (PART_FILE_NAME.test(name)) rmSync(join(outdir, name));
   const written = new Set([...Object.keys(programs).map((name) => `${name}.cjs`), ...Object.values(lists).flat()]);
   for (const { path, text } of built.outputFiles) {
     const file = basename(path);

@@ -2,4 +2,4 @@ export function parseVersion(version: string): [major: number, minor: number, pa
 export function getChannel(version: string): 'stable' | 'pre-release';
 export function isLater(version: string, other: string): boolean;
 export function getReleaseNotes(changelog: string, version: string): string;
-export function releasedChangelog(changelog: string, version: string, day: string): string;
+export function createReleasedChangelog(changelog: string, version: string, day: string): string;

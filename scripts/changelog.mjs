@@ -50,7 +50,7 @@ export function getReleaseNotes(changelog, version) {
  * @param {string} day such as "29 November 2026"
  * @throws Error if there is nothing to release, or something is still under "Unreleased"
  */
-export function releasedChangelog(changelog, version, day) {
+export function createReleasedChangelog(changelog, version, day) {
   const all = parseSections(changelog);
   const unreleased = all.find(({ title }) => title === 'Unreleased');
   if (all.some(matchVersion(version))) {

@@ -1,5 +1,8 @@
-/** Folders of src/, lowest first, and which others each may import. */
+/** Which other folders each folder of src/ may import, lowest first. */
 export const layers: Readonly<Record<string, readonly string[]>>;
 
-/** The floors inside a folder, by its path: its folders, lowest first, and which others each may import. */
+/**
+ * Layers inside a folder, by its path: which other folders each of its folders may import, lowest
+ * first.
+ */
 export const floors: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

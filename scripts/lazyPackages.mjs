@@ -2,7 +2,7 @@
 // command line's commands and the engine's work.
 
 /** Dependencies come first. The extension loads the packages in this order. */
-const NAMES = [
+const PACKAGE_NAMES = [
   '@smithy/node-http-handler',
   '@aws-sdk/client-bedrock-runtime',
   '@anthropic-ai/bedrock-sdk',
@@ -15,10 +15,10 @@ const NAMES = [
 ];
 
 /** "@anthropic-ai/sdk" → "packages/anthropic-ai-sdk". */
-const nameOutput = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
+const getOutputName = (name) => `packages/${name.replace('@', '').replace('/', '-')}`;
 
 /** Entry points by output name, as esbuild expects them. */
-export const lazyEntries = Object.fromEntries(NAMES.map((name) => [nameOutput(name), name]));
+export const lazyEntries = Object.fromEntries(PACKAGE_NAMES.map((name) => [getOutputName(name), name]));
 
 /**
  * Lets every other bundle load such a package from its file.
@@ -29,8 +29,8 @@ export const lazyPackages = (from) => ({
   name: 'lazy-packages',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind !== 'entry-point' && NAMES.includes(path)
-        ? { path: `${from}${nameOutput(path)}.cjs`, external: true }
+      kind !== 'entry-point' && PACKAGE_NAMES.includes(path)
+        ? { path: `${from}${getOutputName(path)}.cjs`, external: true }
         : undefined,
     );
     // The commands and the engine's work are bundles in the same folder.

@@ -8,8 +8,8 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format } from 'oxfmt';
-import { repositoryLinks, withRepositoryLinks } from './repository.mjs';
-import { settingsPage } from './settingsPage.mjs';
+import { getRepositoryLinks, addRepositoryLinks } from './repository.mjs';
+import { renderSettingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
 try {
@@ -43,7 +43,7 @@ try {
   manifest.contributes.configuration = groups;
   manifest.contributes.jsonValidation = SCHEMA_FILES;
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
-  await writeJson('package.json', withRepositoryLinks(manifest));
+  await writeJson('package.json', addRepositoryLinks(manifest));
 
   const others = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
     ([key]) => !key.startsWith('setting.'),
@@ -51,10 +51,10 @@ try {
   const allWords = { ...Object.fromEntries(others), ...words };
   await writeJson('package.nls.json', allWords);
   mkdirSync('docs/guide', { recursive: true });
-  writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
+  writeFileSync('docs/guide/settings.md', renderSettingsPage(manifest, allWords));
   putTable('docs/guide/privacy.md', renderWorkspaceRulesTable());
   putTable('README.md', renderAgentsTable());
-  putBadges(repositoryLinks(manifest)?.badges);
+  putBadges(getRepositoryLinks(manifest)?.badges);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -5,22 +5,22 @@ import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCodeServer, environment, node24, packExtension, root, vsix } from './vscode.mjs';
+import { ensureCodeServer, environment, getNode24Path, packExtension, root, vsix } from './vscode.mjs';
 
-function must(command, args, what, options = {}) {
+function runOrThrow(command, args, what, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });
   if (error || status !== 0)
     throw new Error(`${what} failed${error ? `: ${error.message}` : ` (exit code ${status})`}.`);
 }
 
 /** A separate workspace with the sample, so that the project stays unchanged. */
-function workspace() {
+function createWorkspace() {
   const folder = mkdtempSync(join(tmpdir(), 'context-condenser-workspace-'));
   cpSync(join(root, 'sample', 'conversation.jsonl'), join(folder, 'conversation.jsonl'));
   return folder;
 }
 
-function freePort() {
+function findFreePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer()
       .on('error', reject)
@@ -33,13 +33,13 @@ function freePort() {
 
 export async function openVsCode() {
   packExtension();
-  const folder = workspace();
+  const folder = createWorkspace();
   const code = process.platform === 'win32' ? 'code.cmd' : 'code';
   if (spawnSync(code, ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' }).status === 0) {
-    must(code, ['--install-extension', vsix, '--force'], 'Installing the extension', {
+    runOrThrow(code, ['--install-extension', vsix, '--force'], 'Installing the extension', {
       shell: process.platform === 'win32',
     });
-    must(code, [folder], 'Opening VS Code', { shell: process.platform === 'win32' });
+    runOrThrow(code, [folder], 'Opening VS Code', { shell: process.platform === 'win32' });
     console.log('\nVS Code is open. Press F1 and run "Context Condenser: Condense the Sample Conversation".');
     return;
   }
@@ -53,12 +53,12 @@ async function openCodeServer(folder) {
   const extensions = join(data, 'extensions');
   mkdirSync(extensions, { recursive: true });
   const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
-  must(node24(), [entry, ...folders, '--install-extension', vsix, '--force'], 'Installing the extension', {
+  runOrThrow(getNode24Path(), [entry, ...folders, '--install-extension', vsix, '--force'], 'Installing the extension', {
     env: environment(),
   });
-  const port = await freePort();
+  const port = await findFreePort();
   const server = spawn(
-    node24(),
+    getNode24Path(),
     [
       entry,
       ...folders,

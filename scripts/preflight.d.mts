@@ -1,39 +1,39 @@
-/** What is looked at. */
+/** The properties of a machine that tests depend on. */
 export interface Machine {
-  /** As process.platform and process.arch have it. */
+  /** As in `process.platform`. */
   readonly platform: string;
   readonly arch: string;
   readonly isGlibc: boolean;
-  /** The version of the Node that runs this. */
+  /** The version of the running Node. */
   readonly node: string;
-  /** It came with the project's packages: `npm run` takes it before the machine's. */
+  /** True if the Node came with the project's packages; `npm run` prefers it to the machine's. */
   readonly isOwnNode?: boolean;
-  /** The browser's own version line; undefined without one that runs. */
+  /** The browser's own version line; undefined if no browser runs. */
   readonly chromium?: string | undefined;
-  /** Why a browser that is there does not run. */
+  /** Why an installed browser does not run. */
   readonly chromiumProblem?: string | undefined;
-  /** Of make, g++ and python3. */
+  /** The missing ones of make, g++ and python3. */
   readonly missingCompilers: readonly string[];
-  /** It is installed, with its native modules. */
+  /** True if code-server is installed with its native modules. */
   readonly hasCodeServer: boolean;
-  /** Why no server on 127.0.0.1 could listen. */
+  /** Why no server can listen on 127.0.0.1. */
   readonly loopbackProblem?: string | undefined;
-  /** Of the project's disk. */
+  /** Free bytes on the project's disk. */
   readonly freeBytes: number;
-  /** Where temporary files go. */
+  /** Free bytes where temporary files go. */
   readonly temporaryBytes: number;
 }
 
-/** What is missing. */
+/** A part that the machine lacks. */
 export interface Finding {
   readonly problem: string;
-  /** The command, or what else helps. */
+  /** The command that installs it, or other help. */
   readonly mend: string;
-  /** What can't run without it. */
+  /** The tests that can't run without it. */
   readonly loses: 'everything' | 'VS Code';
 }
 
-export function thisMachine(): Promise<Machine>;
-export function findings(machine: Machine): Finding[];
-export function wellWords(machine: Machine): string;
-export function skipWords(missing: readonly Finding[]): string;
+export function inspectMachine(): Promise<Machine>;
+export function listFindings(machine: Machine): Finding[];
+export function describeMachine(machine: Machine): string;
+export function describeSkippedTests(missing: readonly Finding[]): string;

@@ -5,7 +5,7 @@ import { statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium, hasCodeServer, prebuiltFor, root } from './vscode.mjs';
+import { findChromium, hasCodeServer, hasPrebuiltTerminal, root } from './vscode.mjs';
 
 /** The oldest Node that can install the packages, which include the Node for everything else. */
 const OLDEST_NODE = [20, 19];
@@ -17,8 +17,8 @@ const TEMPORARY_BYTES = 1e9;
 const COMPILERS = ['make', 'g++', 'python3'];
 
 /** @returns {Promise<import('./preflight.mjs').Machine>} */
-export async function thisMachine() {
-  const { chromium, chromiumProblem } = browser();
+export async function inspectMachine() {
+  const { chromium, chromiumProblem } = findBrowser();
   return {
     platform: process.platform,
     arch: process.arch,
@@ -29,13 +29,13 @@ export async function thisMachine() {
     chromiumProblem,
     missingCompilers: COMPILERS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0),
     hasCodeServer: hasCodeServer(),
-    loopbackProblem: await loopbackProblem(),
-    freeBytes: freeBytes(root),
-    temporaryBytes: freeBytes(tmpdir()),
+    loopbackProblem: await findLoopbackProblem(),
+    freeBytes: getFreeBytes(root),
+    temporaryBytes: getFreeBytes(tmpdir()),
   };
 }
 
-function browser() {
+function findBrowser() {
   try {
     const path = findChromium();
     if (path === null) return {};
@@ -50,14 +50,14 @@ function browser() {
 }
 
 /** @returns {Promise<string | undefined>} */
-const loopbackProblem = () =>
+const findLoopbackProblem = () =>
   new Promise((resolve) => {
     const server = createServer();
     server.on('error', (error) => resolve(error.message));
     server.listen(0, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 
-function freeBytes(folder) {
+function getFreeBytes(folder) {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
@@ -67,7 +67,7 @@ function freeBytes(folder) {
  * @param {import('./preflight.mjs').Machine} machine
  * @returns {import('./preflight.mjs').Finding[]}
  */
-export function findings(machine) {
+export function listFindings(machine) {
   const found = [];
   const [major = 0, minor = 0] = machine.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
@@ -84,10 +84,12 @@ export function findings(machine) {
     });
   const needed = RUN_BYTES + (machine.hasCodeServer ? 0 : CODE_SERVER_BYTES);
   if (machine.freeBytes < needed)
-    found.push(diskFull('the disk of the project', machine.freeBytes, needed, 'free some, or move the project'));
+    found.push(
+      createDiskFinding('the disk of the project', machine.freeBytes, needed, 'free some, or move the project'),
+    );
   if (machine.temporaryBytes < TEMPORARY_BYTES)
     found.push(
-      diskFull(
+      createDiskFinding(
         tmpdir(),
         machine.temporaryBytes,
         TEMPORARY_BYTES,
@@ -105,10 +107,10 @@ export function findings(machine) {
   if (machine.chromium === undefined)
     found.push({
       problem: machine.chromiumProblem ?? 'there is no Chromium or Chrome on PATH',
-      mend: browserMend(machine),
+      mend: describeBrowserFix(machine),
       loses: 'VS Code',
     });
-  if (!machine.hasCodeServer && !prebuiltFor(machine) && machine.missingCompilers.length > 0)
+  if (!machine.hasCodeServer && !hasPrebuiltTerminal(machine) && machine.missingCompilers.length > 0)
     found.push({
       problem: `VS Code's terminal module does not come built for ${machine.platform} ${machine.arch}${machine.isGlibc || machine.platform !== 'linux' ? '' : ' without glibc'}, and there is no ${machine.missingCompilers.join(', no ')} to build it`,
       mend: machine.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install -y make g++ python3',
@@ -117,38 +119,38 @@ export function findings(machine) {
   return found;
 }
 
-function browserMend({ platform, chromiumProblem = '' }) {
+function describeBrowserFix({ platform, chromiumProblem = '' }) {
   if (chromiumProblem.startsWith('CHROMIUM_PATH')) return 'unset CHROMIUM_PATH, or set it to a Chromium or Chrome';
   return platform === 'darwin'
     ? 'brew install --cask chromium; or set CHROMIUM_PATH'
     : 'sudo apt-get install -y chromium fonts-dejavu-core; or set CHROMIUM_PATH';
 }
 
-const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+const formatGigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
 
-const diskFull = (where, free, needed, mend) => ({
-  problem: `${where} has ${gigabytes(free)} free, and the tests in VS Code need ${gigabytes(needed)}`,
+const createDiskFinding = (where, free, needed, mend) => ({
+  problem: `${where} has ${formatGigabytes(free)} free, and the tests in VS Code need ${formatGigabytes(needed)}`,
   mend,
   loses: 'VS Code',
 });
 
 /** Says why the tests in VS Code are skipped, and how to fix it. */
-export const skipWords = (missing) =>
+export const describeSkippedTests = (missing) =>
   [
     'SKIPPED: every test in a real VS Code, because',
     ...missing.map(({ problem, mend }) => `  ${problem}. To fix it: ${mend}`),
   ].join('\n');
 
 /** Describes on one line what was found. */
-export const wellWords = (machine) =>
+export const describeMachine = (machine) =>
   [
     `Node ${machine.node}${machine.isOwnNode === true ? ', from the project’s packages' : ''}`,
     machine.chromium ?? 'no browser',
     machine.hasCodeServer
       ? 'code-server installed'
-      : prebuiltFor(machine)
+      : hasPrebuiltTerminal(machine)
         ? 'code-server comes built: no compiler needed'
         : `compiler ${machine.missingCompilers.length === 0 ? 'there' : 'missing'}`,
-    `${gigabytes(machine.freeBytes)} free`,
+    `${formatGigabytes(machine.freeBytes)} free`,
     machine.loopbackProblem === undefined ? '127.0.0.1 listens' : 'no loopback',
   ].join(' · ');

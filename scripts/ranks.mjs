@@ -41,7 +41,7 @@ export function getClass(codePoint) {
   return CLASSES.find(([, pattern]) => pattern.test(char))?.[0] ?? OTHER;
 }
 
-function classRanges() {
+function listClassRanges() {
   const ranges = [];
   let last = -1;
   for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
@@ -53,7 +53,7 @@ function classRanges() {
 }
 
 /** Returns the base64 tokens by rank, after comparing them with tiktoken's file. */
-function publishedTokens() {
+function readPublishedTokens() {
   const tokens = [];
   for (const line of o200k.bpe_ranks.split('\n').filter(Boolean)) {
     const [, first, ...rest] = line.split(' ');
@@ -67,9 +67,9 @@ function publishedTokens() {
 
 /** Returns the table's bytes. */
 export function makeRanks() {
-  const tokens = publishedTokens().map((token) => Buffer.from(token, 'base64'));
+  const tokens = readPublishedTokens().map((token) => Buffer.from(token, 'base64'));
   const bytes = Buffer.concat(tokens);
-  const ranges = classRanges();
+  const ranges = listClassRanges();
   const head = Buffer.from(new Uint32Array([MAGIC, tokens.length, bytes.length, ranges.length, ...ranges]).buffer);
   const table = Buffer.concat([head, Buffer.from(tokens.map((token) => token.length)), bytes, Buffer.alloc(16)]);
   return new Uint8Array(table);
@@ -79,7 +79,7 @@ export function makeRanks() {
  * Returns the table's bytes, from the file RANKS_FILE if set, since making them takes each test
  * process a second.
  */
-export const keptRanks = () =>
+export const loadRanks = () =>
   process.env.RANKS_FILE ? new Uint8Array(readFileSync(process.env.RANKS_FILE)) : makeRanks();
 
 /**

@@ -1,10 +1,10 @@
 // Adapts the README for VS Code's extension page: removes what requires the project (its commands,
 // the command line).
 import { readFileSync, writeFileSync } from 'node:fs';
-import { repositoryLinks } from './repository.mjs';
+import { getRepositoryLinks } from './repository.mjs';
 
 /** Titles of sections that are useful only in the project. */
-const OF_THE_PROJECT = ['Two commands', 'On the command line', 'More'];
+const PROJECT_ONLY_SECTIONS = ['Two commands', 'On the command line', 'More'];
 
 const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
 
@@ -16,23 +16,23 @@ const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
  *   and links to files lead to the repository, or are removed without `links`.
  * @throws Error if the README lacks such a section
  */
-export function packagedReadme(text, links) {
+export function createPackagedReadme(text, links) {
   const sections = text.split(/^(?=## )/m);
   const titles = sections.map((section) => /^## (.*)$/m.exec(section)?.[1] ?? '');
-  for (const title of OF_THE_PROJECT)
+  for (const title of PROJECT_ONLY_SECTIONS)
     if (!titles.includes(title))
       throw new Error(`README.md has no section "${title}" for scripts/readme.mjs to leave out.`);
-  const kept = sections.filter((_, index) => !OF_THE_PROJECT.includes(titles[index] ?? '')).join('');
-  return links ? withAddresses(kept, links) : withoutLinks(kept);
+  const kept = sections.filter((_, index) => !PROJECT_ONLY_SECTIONS.includes(titles[index] ?? '')).join('');
+  return links ? completeLinks(kept, links) : removeLinks(kept);
 }
 
-const withAddresses = (text, links) =>
+const completeLinks = (text, links) =>
   text.replace(
     /(?<head>(?<isPicture>!)?\[[^\]]*\]\()(?!https:|#)(?<path>[^)]+)/g,
     (_all, head, isPicture, path) => `${head}${isPicture ? links.picture(path) : links.file(path)}`,
   );
 
-const withoutLinks = (text) =>
+const removeLinks = (text) =>
   text
     .replace(/^!\[[^\]]*\]\([^)]+\)\n\n?/gm, '')
     // A link in parentheses, or one that is a whole sentence, is useless without its target.
@@ -42,6 +42,6 @@ const withoutLinks = (text) =>
 
 /** @param {string} path of the packed file */
 export function writeReadme(path) {
-  const links = repositoryLinks(JSON.parse(readFileSync('package.json', 'utf8')));
-  writeFileSync(path, packagedReadme(readFileSync('README.md', 'utf8'), links));
+  const links = getRepositoryLinks(JSON.parse(readFileSync('package.json', 'utf8')));
+  writeFileSync(path, createPackagedReadme(readFileSync('README.md', 'utf8'), links));
 }

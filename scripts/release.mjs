@@ -8,10 +8,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { getChannel, isLater, parseVersion, releasedChangelog, getReleaseNotes } from './changelog.mjs';
-import { repositoryLinks, withRepositoryLinks } from './repository.mjs';
+import { getChannel, isLater, parseVersion, createReleasedChangelog, getReleaseNotes } from './changelog.mjs';
+import { getRepositoryLinks, addRepositoryLinks } from './repository.mjs';
 
-const CHANGED = ['CHANGELOG.md', 'package.json', 'package-lock.json'];
+const CHANGED_FILES = ['CHANGELOG.md', 'package.json', 'package-lock.json'];
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 const run = (command, ...args) => {
@@ -74,13 +74,13 @@ function release(version, { isDry, isTested }) {
   const hasNewHeading = () => changelog !== readFileSync('CHANGELOG.md', 'utf8');
   const isPrepared = () => version === manifest.version && !hasNewHeading();
   check('the changelog has something to release', () => {
-    changelog = releasedChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, day);
+    changelog = createReleasedChangelog(readFileSync('CHANGELOG.md', 'utf8'), version, day);
     return `${getReleaseNotes(changelog, version).trimEnd().split('\n').length} lines`;
   });
   check("the repository's address", () => {
-    if (JSON.stringify(withRepositoryLinks(manifest)) !== JSON.stringify(manifest))
+    if (JSON.stringify(addRepositoryLinks(manifest)) !== JSON.stringify(manifest))
       throw new Error('`bugs` and `homepage` do not follow from `repository`: run "npm run manifest".');
-    return repositoryLinks(manifest)?.homepage ?? 'none yet, so the package has no links (docs/releasing.md)';
+    return getRepositoryLinks(manifest)?.homepage ?? 'none yet, so the package has no links (docs/releasing.md)';
   });
 
   if (isDry) {
@@ -105,9 +105,9 @@ function release(version, { isDry, isTested }) {
     run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
     writeFileSync('CHANGELOG.md', changelog);
     run('npm', 'run', 'package');
-    if (needsCommit) git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED);
+    if (needsCommit) git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED_FILES);
   } catch (error) {
-    git('checkout', 'HEAD', '--', ...CHANGED);
+    git('checkout', 'HEAD', '--', ...CHANGED_FILES);
     throw new Error(`nothing was changed: ${error.message}`, { cause: error });
   }
   git('tag', '--annotate', tag, '--message', `Release ${version}`);

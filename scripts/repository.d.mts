@@ -1,15 +1,15 @@
 export interface RepositoryLinks {
   readonly bugs: { readonly url: string };
   readonly homepage: string;
-  /** Markdown. */
+  /** The badges in Markdown. */
   readonly badges: string;
-  /** The page of a file, by its path in the repository. */
+  /** Returns the address of a file's page, by the file's path in the repository. */
   readonly file: (path: string) => string;
-  /** The address of a picture's bytes, by its path in the repository. */
+  /** Returns the address of a picture's bytes, by the picture's path in the repository. */
   readonly picture: (path: string) => string;
 }
 
-export function repositoryLinks(manifest: {
+export function getRepositoryLinks(manifest: {
   readonly repository?: string | { readonly url?: string };
 }): RepositoryLinks | undefined;
-export function withRepositoryLinks<Manifest extends object>(manifest: Manifest): Manifest;
+export function addRepositoryLinks<Manifest extends object>(manifest: Manifest): Manifest;

@@ -7,7 +7,7 @@
  *   address
  * @throws Error if the address is not on GitHub, where the workflows and issue templates are
  */
-export function repositoryLinks({ repository }) {
+export function getRepositoryLinks({ repository }) {
   if (repository === undefined) return undefined;
   const address = typeof repository === 'string' ? repository : repository.url;
   const [, name] = /^(?:git\+)?https:\/\/github\.com\/([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(address ?? '') ?? [];
@@ -31,8 +31,8 @@ export function repositoryLinks({ repository }) {
  * @returns {Manifest} the manifest with the fields derived from its `repository` right after it,
  *   or without these fields if it has none
  */
-export function withRepositoryLinks(manifest) {
-  const links = repositoryLinks(manifest);
+export function addRepositoryLinks(manifest) {
+  const links = getRepositoryLinks(manifest);
   const own = Object.entries(manifest).filter(([key]) => key !== 'bugs' && key !== 'homepage');
   return Object.fromEntries(
     own.flatMap(([key, value]) =>

@@ -1,4 +1,4 @@
-/** What is read of package.json. */
+/** The fields of package.json that are read. */
 export interface Manifest {
   readonly contributes: {
     readonly configuration: readonly {
@@ -9,5 +9,5 @@ export interface Manifest {
   };
 }
 
-/** docs/guide/settings.md from package.json and the words of package.nls.json. */
-export function settingsPage(manifest: Manifest, words: Readonly<Record<string, string>>): string;
+/** Creates docs/guide/settings.md from package.json and the texts of package.nls.json. */
+export function renderSettingsPage(manifest: Manifest, words: Readonly<Record<string, string>>): string;

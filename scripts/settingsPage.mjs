@@ -5,20 +5,20 @@
  * @param {Readonly<Record<string, string>>} words package.nls.json
  * @returns {string} the page
  */
-export function settingsPage({ contributes }, words) {
+export function renderSettingsPage({ contributes }, words) {
   const groups = contributes.configuration.toSorted((a, b) => a.order - b.order);
   const properties = Object.assign({}, ...groups.map((group) => group.properties));
-  const ofScope = (scope) => Object.keys(properties).filter((name) => properties[name].scope === scope);
-  const inWords = (text) => String(text ?? '').replace(/^%(.*)%$/, (_, key) => words[key] ?? '');
+  const listNamesInScope = (scope) => Object.keys(properties).filter((name) => properties[name].scope === scope);
+  const getLocalizedText = (text) => String(text ?? '').replace(/^%(.*)%$/, (_, key) => words[key] ?? '');
   const tables = groups.map(({ title, properties: own }) => {
     const rows = Object.entries(own)
       .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
       .map(([name, setting]) => {
         const mark = setting.tags?.includes('advanced') ? ' ¹' : '';
-        const text = inWords(setting.markdownDescription ?? setting.description);
-        return `| \`${name}\`${mark} | ${cell(text)} | ${cell(formatValues(setting))} | \`${JSON.stringify(setting.default)}\` |`;
+        const text = getLocalizedText(setting.markdownDescription ?? setting.description);
+        return `| \`${name}\`${mark} | ${formatCell(text)} | ${formatCell(formatValues(setting))} | \`${JSON.stringify(setting.default)}\` |`;
       });
-    return `## ${inWords(title)}\n\n| setting | meaning | values | default |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${getLocalizedText(title)}\n\n| setting | meaning | values | default |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `# Settings
 
@@ -31,7 +31,7 @@ ${tables.join('\n')}
 ## Where a setting applies
 
 Your own settings file applies in every window, a workspace's in that workspace, once you trust it ([what it may
-set](privacy.md#what-a-workspace-may-set)). These belong to one machine: ${ofScope('machine')
+set](privacy.md#what-a-workspace-may-set)). These belong to one machine: ${listNamesInScope('machine')
     .map((name) => `\`${name}\``)
     .join(', ')}. A window on a remote
 machine (SSH, WSL, a container, code-server) reads them from that machine's settings (**Preferences: Open Remote Settings (JSON)**). The panel saves
@@ -45,4 +45,4 @@ function formatValues({ type, enum: names, oneOf, anyOf }) {
   return (oneOf ?? anyOf) && type !== 'string' ? 'a name, or an object' : '';
 }
 
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const formatCell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

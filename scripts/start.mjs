@@ -5,10 +5,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { node24 } from './vscode.mjs';
+import { getNode24Path } from './vscode.mjs';
 
 // `npm start` may itself run on the machine's Node, from before the packages installed their own.
-const node = node24();
+const node = getNode24Path();
 const sample = 'sample/conversation.jsonl';
 execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
 const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));

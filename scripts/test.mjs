@@ -18,7 +18,7 @@ import { availableParallelism, freemem, setPriority } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
-import { findings, skipWords, thisMachine, wellWords } from './preflight.mjs';
+import { listFindings, describeSkippedTests, inspectMachine, describeMachine } from './preflight.mjs';
 
 /** VS Code with its browser needs about 3 GB, linter and tests 4 GB. */
 const BYTES_TO_RUN_BESIDE_VSCODE = 8e9;
@@ -46,10 +46,10 @@ const [lane = 'test', ...names] = positionals;
 if (!LANES.includes(lane)) throw new Error(`There is no lane "${lane}": ${LANES.join(', ')}`);
 
 const begun = Date.now();
-const machine = await thisMachine();
+const machine = await inspectMachine();
 const usesVsCode = lane !== 'quick' && lane !== 'system';
-const missing = findings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
-console.log(`Preflight: ${wellWords(machine)}`);
+const missing = listFindings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
+console.log(`Preflight: ${describeMachine(machine)}`);
 for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To fix it: ${mend}`);
 if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
 
@@ -60,7 +60,7 @@ mkdirSync(results, { recursive: true });
 const steps = [];
 const times = [];
 const failures = [];
-const skips = missing.length > 0 ? [skipWords(missing)] : [];
+const skips = missing.length > 0 ? [describeSkippedTests(missing)] : [];
 let nice = 0;
 
 /** Returns the failed tests in a step's output, or its last lines. */
@@ -69,8 +69,8 @@ function findFailures(name, lines) {
   const pieces = starts.map((at, i) =>
     lines.slice(at, Math.min(at + LINES_PER_FAILURE, starts[i + 1] ?? lines.length)),
   );
-  const told = pieces.length > 0 ? pieces : [lines.slice(-LINES_PER_STEP)];
-  return told.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
+  const reported = pieces.length > 0 ? pieces : [lines.slice(-LINES_PER_STEP)];
+  return reported.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
 }
 
 /**
@@ -80,19 +80,19 @@ function findFailures(name, lines) {
  *   output does not say
  * @returns {Promise<boolean>} true if it succeeded
  */
-function step(name, command, args, { env = {}, count } = {}) {
+function runStep(name, command, args, { env = {}, count } = {}) {
   return new Promise((resolve) => {
     const started = Date.now();
     console.log(`[${name}] begins`);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
-    let said;
+    let reportedCounts;
     const lines = [];
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on('line', (line) => {
         console.log(`[${name}] ${line}`);
         lines.push(stripVTControlCharacters(line));
-        said = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?/.exec(line) ?? said;
+        reportedCounts = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?/.exec(line) ?? reportedCounts;
       });
     child.on('error', (error) => console.log(`[${name}] ${error.message}`));
     child.on('close', (code) => {
@@ -100,8 +100,8 @@ function step(name, command, args, { env = {}, count } = {}) {
       const seconds = (Date.now() - started) / 1000;
       console.log(`[${name}] ${isOk ? 'ok' : `exit code ${code}`}, ${seconds.toFixed(1)} s`);
       times.push(`${name} ${seconds.toFixed(1)} s`);
-      const [passed, failed, skipped] = said
-        ? said.slice(1).map((digits) => Number(digits ?? 0))
+      const [passed, failed, skipped] = reportedCounts
+        ? reportedCounts.slice(1).map((digits) => Number(digits ?? 0))
         : [Number(isOk), Number(!isOk), 0];
       const own = { name, passed, failed: isOk || skipped > 0 ? failed : Math.max(failed, 1), skipped };
       steps.push(...(count?.(isOk) ?? [own]));
@@ -111,29 +111,29 @@ function step(name, command, args, { env = {}, count } = {}) {
   });
 }
 
-const bin = (name) => `node_modules/.bin/${name}`;
+const getBinPath = (name) => `node_modules/.bin/${name}`;
 
 /**
  * Runs the type checker incrementally and with one checker, since TypeScript's usual four repeat a
  * third of the work.
  */
-const types = (name, ...project) => {
+const checkTypes = (name, ...project) => {
   const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
-  return step(name, bin('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
+  return runStep(name, getBinPath('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
 };
-const allTypes = async () => {
-  await types('types');
-  await types('webview-types', '-p', 'webview-ui');
+const checkAllTypes = async () => {
+  await checkTypes('types');
+  await checkTypes('webview-types', '-p', 'webview-ui');
 };
-const lint = (files = []) => step('lint', 'npm', ['run', '--silent', 'lint', '--', ...files]);
+const runLint = (files = []) => runStep('lint', 'npm', ['run', '--silent', 'lint', '--', ...files]);
 
-const checks = () =>
+const runChecks = () =>
   Promise.all([
-    allTypes(),
-    step('commit subjects', process.execPath, ['scripts/commitSubjects.mjs']),
-    lint().then(async () => {
-      await step('format', bin('oxfmt'), ['--check', '--threads', '1']);
-      await step('unused exports', 'npm', ['run', '--silent', 'unused']);
+    checkAllTypes(),
+    runStep('commit subjects', process.execPath, ['scripts/commitSubjects.mjs']),
+    runLint().then(async () => {
+      await runStep('format', getBinPath('oxfmt'), ['--check', '--threads', '1']);
+      await runStep('unused exports', 'npm', ['run', '--silent', 'unused']);
     }),
   ]);
 
@@ -142,7 +142,7 @@ const getKind = (path) =>
   path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
 
 /** Runs vitest and counts its tests by kind. */
-async function vitest(name, args, env = {}) {
+async function runVitest(name, args, env = {}) {
   const file = `${results}/${name.replaceAll(' ', '-')}.json`;
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
@@ -176,12 +176,12 @@ async function vitest(name, args, env = {}) {
     if (!isOk && found.every(({ failed }) => failed === 0)) found.push({ name, passed: 0, failed: 1, skipped: 0 });
     return found;
   };
-  return step(name, bin('vitest'), ['run', ...reporters, workers, ...args], { env, count });
+  return runStep(name, getBinPath('vitest'), ['run', ...reporters, workers, ...args], { env, count });
 }
 
-async function vscode(...args) {
-  if (await step('build', process.execPath, ['esbuild.mjs', '--production']))
-    await step(args.includes('--smoke') ? 'smoke' : 'VS Code', process.execPath, ['test/e2e/run.mjs', ...args]);
+async function runVscodeTests(...args) {
+  if (await runStep('build', process.execPath, ['esbuild.mjs', '--production']))
+    await runStep(args.includes('--smoke') ? 'smoke' : 'VS Code', process.execPath, ['test/e2e/run.mjs', ...args]);
 }
 
 /** Files changed since the branch left main, including uncommitted ones. */
@@ -201,29 +201,29 @@ function changedFiles() {
 }
 
 /** Runs checks and vitest in parallel with VS Code if there is room, otherwise before it. */
-async function everything(calculations, editor) {
+async function runEverything(calculations, editor) {
   // Each uses two cores fully; in parallel they would need an eighth more CPU time.
   const hasRoom = availableParallelism() > 2 && freemem() >= BYTES_TO_RUN_BESIDE_VSCODE;
-  const beside = hasRoom ? editor() : undefined;
-  if (beside) nice = NICE_BESIDE_VSCODE;
+  const editorRun = hasRoom ? editor() : undefined;
+  if (editorRun) nice = NICE_BESIDE_VSCODE;
   await calculations();
-  await (beside ?? editor());
+  await (editorRun ?? editor());
 }
 
-const many = () => ({ FC_RUNS: String(MANY_CASES), ...process.env });
-const testFilesWith = (text) =>
+const createManyCasesEnvironment = () => ({ FC_RUNS: String(MANY_CASES), ...process.env });
+const findTestFilesWith = (text) =>
   ['src', 'test', 'webview-ui/src']
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
     .filter((file) => /\.test\.tsx?$/.test(file) && readFileSync(file, 'utf8').includes(text));
 
 const lanes = {
   test: () =>
-    everything(
+    runEverything(
       async () => {
-        await checks();
-        await vitest('vitest', ['--project', 'unit', '--project', 'panel']);
+        await runChecks();
+        await runVitest('vitest', ['--project', 'unit', '--project', 'panel']);
       },
-      () => vscode('--smoke'),
+      () => runVscodeTests('--smoke'),
     ),
 
   async quick() {
@@ -231,42 +231,43 @@ const lanes = {
     const sources = files.filter((file) => /\.(?:tsx?|mjs)$/.test(file));
     const isTest = (file) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/e2e/');
     const folders = new Set(sources.filter((file) => !isTest(file)).map((file) => dirname(file)));
-    const beside = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
-    const tests = [...new Set([...sources, ...beside].filter(isTest))];
-    await Promise.all([allTypes(), sources.length > 0 && lint(sources)]);
-    if (files.length > 0) await step('format', bin('oxfmt'), ['--check', '--no-error-on-unmatched-pattern', ...files]);
-    if (tests.length > 0) await vitest('vitest', tests);
+    const siblings = [...folders].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+    const tests = [...new Set([...sources, ...siblings].filter(isTest))];
+    await Promise.all([checkAllTypes(), sources.length > 0 && runLint(sources)]);
+    if (files.length > 0)
+      await runStep('format', getBinPath('oxfmt'), ['--check', '--no-error-on-unmatched-pattern', ...files]);
+    if (tests.length > 0) await runVitest('vitest', tests);
   },
 
-  system: () => vitest('vitest', ['--project', 'system', ...names]),
+  system: () => runVitest('vitest', ['--project', 'system', ...names]),
 
-  vscode: () => vscode(...(flags.smoke ? ['--smoke'] : []), ...names.flatMap((name) => ['--only', name])),
+  vscode: () => runVscodeTests(...(flags.smoke ? ['--smoke'] : []), ...names.flatMap((name) => ['--only', name])),
 
   all: () =>
-    everything(
+    runEverything(
       async () => {
-        if (!flags.rest) await checks();
-        await vitest('vitest', ['--coverage'], many());
+        if (!flags.rest) await runChecks();
+        await runVitest('vitest', ['--coverage'], createManyCasesEnvironment());
       },
-      () => vscode(),
+      () => runVscodeTests(),
     ),
 
   async long() {
     const noLimit = ['--testTimeout', '3600000'];
     for (const seed of LONG_SEEDS)
-      await vitest(`properties from seed ${seed}`, [...noLimit, ...testFilesWith("from 'fast-check'")], {
+      await runVitest(`properties from seed ${seed}`, [...noLimit, ...findTestFilesWith("from 'fast-check'")], {
         FC_SEED: String(seed),
         FC_RUNS: String(MANY_CASES),
       });
-    await vitest('all cases', [...noLimit, ...testFilesWith("support/long'")], { LONG_TESTS: '1' });
-    await vscode('--long');
+    await runVitest('all cases', [...noLimit, ...findTestFilesWith("support/long'")], { LONG_TESTS: '1' });
+    await runVscodeTests('--long');
     // Installs the agents from npm into a folder that git ignores, and reports those that can't be
     // installed as skipped.
-    await step('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
+    await runStep('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
     const reading = ['--parts', 'reading', '--json', `${results}/reading.json`];
-    await step('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
+    await runStep('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
     const account = ['--parts', 'account', '--json', `${results}/account.json`];
-    await step('agents account', process.execPath, ['test/agents/run.mjs', '--built', ...account]);
+    await runStep('agents account', process.execPath, ['test/agents/run.mjs', '--built', ...account]);
   },
 };
 
@@ -284,8 +285,8 @@ if (flags.rest) {
   times.unshift(...before.times);
   failures.unshift(...before.failures);
   // Tests that ran again with more cases count once, with the failures of both runs.
-  const ran = new Set(steps.map(({ name }) => name));
-  steps.push(...before.steps.map((one) => (ran.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)));
+  const repeatedSteps = new Set(steps.map(({ name }) => name));
+  steps.push(...before.steps.map((one) => (repeatedSteps.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)));
 }
 console.log(`\nTimes: ${times.join(', ')}; all ${total.toFixed(1)} s`);
 for (const words of [...failures, ...skips]) console.log(words);

@@ -1,12 +1,12 @@
 export const root: string;
 export const cache: string;
 export const codeServerVersion: string;
-export function node24(): string;
+export function getNode24Path(): string;
 export const vsix: string;
 export function packExtension(): void;
-export function packageArguments(vsix: string, extension?: string): string[];
-export function readmeArguments(extension: string): string[];
+export function getPackageArguments(vsix: string, extension?: string): string[];
+export function getReadmeArguments(extension: string): string[];
 export function environment(): NodeJS.ProcessEnv;
 export function ensureCodeServer(log?: (line: string) => void): Promise<string>;
-export function prebuiltFor(machine: { platform: string; arch: string; isGlibc: boolean }): boolean;
+export function hasPrebuiltTerminal(machine: { platform: string; arch: string; isGlibc: boolean }): boolean;
 export function findChromium(): string | null;

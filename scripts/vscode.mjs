@@ -32,7 +32,7 @@ const home = join(cache, 'code-server');
 const stamp = 'context-condenser-stamp';
 /**
  * The workbench needs three of code-server's native modules. node-pty ships prebuilt
- * (`prebuiltFor`); the other two, for logging and watching, are replaced by JavaScript, so no
+ * (`hasPrebuiltTerminal`); the other two, for logging and watching, are replaced by JavaScript, so no
  * compiler is needed.
  */
 const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
@@ -40,7 +40,7 @@ const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog'
 /**
  * Node 24 for code-server and vsce: the current one if new enough, otherwise the one from `npm ci`.
  */
-export function node24() {
+export function getNode24Path() {
   if (Number(process.versions.node.split('.')[0]) === 24) return process.execPath;
   const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(own)) throw new Error('Node 24 is not installed: run "npm ci" in the project first.');
@@ -52,14 +52,14 @@ export function node24() {
  * builds for Linux need glibc.
  * @param {{ platform: string, arch: string, isGlibc: boolean }} machine
  */
-export const prebuiltFor = ({ platform, arch, isGlibc }) =>
+export const hasPrebuiltTerminal = ({ platform, arch, isGlibc }) =>
   ['x64', 'arm64'].includes(arch) && (platform === 'darwin' || (platform === 'linux' && isGlibc));
 
 /**
- * Finds the folder whose `include/node` has the headers of `node24()` from npm, so that node-gyp
+ * Finds the folder whose `include/node` has the headers of `getNode24Path()` from npm, so that node-gyp
  * downloads none.
  */
-function headers() {
+function findHeaders() {
   const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
   const name = `${prefix}-${process.platform}-${process.arch}`;
   const folders = [
@@ -74,8 +74,8 @@ function headers() {
 async function provideNativeModules(vscode) {
   for (const [name, file] of Object.entries(replacements))
     copyFileSync(join(root, 'scripts', 'codeServer', file), join(vscode, 'node_modules', name, 'index.js'));
-  const loads = () => {
-    const { status } = spawnSync(node24(), ['-e', 'require("node-pty").spawn("true", [])'], {
+  const canLoad = () => {
+    const { status } = spawnSync(getNode24Path(), ['-e', 'require("node-pty").spawn("true", [])'], {
       cwd: vscode,
       env: environment(),
       stdio: 'ignore',
@@ -84,19 +84,19 @@ async function provideNativeModules(vscode) {
   };
   // Its install script makes its helper executable, and compiles if there is no prebuilt version.
   await npm(['rebuild', 'node-pty'], vscode);
-  if (!loads()) await npm(['rebuild', 'node-pty', '--build-from-source'], vscode);
-  if (!loads()) throw new Error('node-pty, VS Code’s terminal, was built and does not load.');
+  if (!canLoad()) await npm(['rebuild', 'node-pty', '--build-from-source'], vscode);
+  if (!canLoad()) throw new Error('node-pty, VS Code’s terminal, was built and does not load.');
 }
 
 /**
  * Uses the README that the build generates for VS Code's details page (readme.mjs), if there is
  * one.
  */
-export const readmeArguments = (extension) =>
+export const getReadmeArguments = (extension) =>
   existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
 
-/** Returns vsce's arguments; `node24()` runs it. */
-export function packageArguments(vsix, extension = root) {
+/** Returns vsce's arguments; `getNode24Path()` runs it. */
+export function getPackageArguments(vsix, extension = root) {
   const { repository, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   return [
     join(root, 'node_modules', '@vscode', 'vsce', 'vsce'),
@@ -105,7 +105,7 @@ export function packageArguments(vsix, extension = root) {
     ...(repository === undefined ? ['--allow-missing-repository'] : []),
     ...(getChannel(version) === 'pre-release' ? ['--pre-release'] : []),
     '--no-rewrite-relative-links',
-    ...readmeArguments(extension),
+    ...getReadmeArguments(extension),
     '-o',
     vsix,
   ];
@@ -116,7 +116,7 @@ export const vsix = join(root, 'dist', 'context-condenser.vsix');
 
 /** Packages the build as {@link vsix}. */
 export function packExtension() {
-  const { status, error } = spawnSync(node24(), packageArguments(vsix), {
+  const { status, error } = spawnSync(getNode24Path(), getPackageArguments(vsix), {
     cwd: root,
     stdio: ['ignore', 2, 2],
     env: environment(),
@@ -133,22 +133,22 @@ export function environment() {
       ([name]) => !/^(npm_(package|lifecycle)_|npm_config_local_prefix$|INIT_CWD$)/.test(name),
     ),
   );
-  return { ...env, PATH: `${dirname(node24())}${delimiter}${process.env.PATH ?? ''}` };
+  return { ...env, PATH: `${dirname(getNode24Path())}${delimiter}${process.env.PATH ?? ''}` };
 }
 
 function npm(args, cwd) {
   return new Promise((done, failed) => {
     const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
-    const nodedir = headers();
+    const nodedir = findHeaders();
     const env = { ...environment(), ...(nodedir !== undefined && { npm_config_nodedir: nodedir }) };
     const child = spawn('npm', [...args, ...flags], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
-    child.stderr.on('data', (chunk) => (said += chunk));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
     child.on('error', failed);
     child.on('close', (code) => {
       if (code === 0) done();
-      else failed(new Error(`"npm ${args.join(' ')}" ended with ${code}:\n${said.slice(-4000)}`));
+      else failed(new Error(`"npm ${args.join(' ')}" ended with ${code}:\n${output.slice(-4000)}`));
     });
   });
 }
@@ -174,19 +174,22 @@ export async function ensureCodeServer(log = console.error) {
   const begun = Date.now();
   log(`Installing code-server ${codeServerVersion} into .vscode-test (once, about a minute) …`);
   mkdirSync(cache, { recursive: true });
-  const fresh = mkdtempSync(join(cache, 'installing-'));
+  const temporaryFolder = mkdtempSync(join(cache, 'installing-'));
   try {
-    writeFileSync(join(fresh, 'package.json'), '{"private":true}');
-    await npm(['install', `code-server@${codeServerVersion}`, '--ignore-scripts'], fresh);
-    const vscode = join(fresh, 'node_modules', 'code-server', 'lib', 'vscode');
+    writeFileSync(join(temporaryFolder, 'package.json'), '{"private":true}');
+    await npm(['install', `code-server@${codeServerVersion}`, '--ignore-scripts'], temporaryFolder);
+    const vscode = join(temporaryFolder, 'node_modules', 'code-server', 'lib', 'vscode');
     await npm(['install', '--omit=dev', '--ignore-scripts'], vscode);
     await npm(['install', '--omit=dev', '--ignore-scripts'], join(vscode, 'extensions'));
     await provideNativeModules(vscode);
-    execFileSync(node24(), [getEntry(fresh), '--version'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
-    writeFileSync(join(fresh, stamp), codeServerVersion);
+    execFileSync(getNode24Path(), [getEntry(temporaryFolder), '--version'], {
+      env: environment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    writeFileSync(join(temporaryFolder, stamp), codeServerVersion);
     if (isInstalled(home)) return getEntry(home);
     rmSync(home, { recursive: true, force: true });
-    renameSync(fresh, home);
+    renameSync(temporaryFolder, home);
   } catch (error) {
     if (isInstalled(home)) return getEntry(home);
     throw new Error(
@@ -195,7 +198,7 @@ export async function ensureCodeServer(log = console.error) {
       { cause: error },
     );
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    rmSync(temporaryFolder, { recursive: true, force: true });
   }
   log(`Installed code-server in ${Math.round((Date.now() - begun) / 1000)} s.`);
   return getEntry(home);

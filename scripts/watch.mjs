@@ -12,7 +12,7 @@ export async function watchBuilds(builds, say = console.log) {
   // each one's first.
   const running = new Set(builds);
   say('[watch] build started');
-  const tell = (options) => ({
+  const createReportPlugin = (options) => ({
     name: 'tell',
     setup({ onStart, onEnd }) {
       onStart(() => {
@@ -20,8 +20,8 @@ export async function watchBuilds(builds, say = console.log) {
         running.add(options);
       });
       onEnd(({ errors, warnings }) => {
-        for (const one of errors) say(problemLine('error', one));
-        for (const one of warnings) say(problemLine('warning', one));
+        for (const error of errors) say(formatProblem('error', error));
+        for (const warning of warnings) say(formatProblem('warning', warning));
         running.delete(options);
         if (running.size === 0) say('[watch] build finished');
       });
@@ -29,15 +29,15 @@ export async function watchBuilds(builds, say = console.log) {
   });
   const contexts = await Promise.all(
     builds.map((options) =>
-      context({ ...options, logLevel: 'silent', plugins: [...(options.plugins ?? []), tell(options)] }),
+      context({ ...options, logLevel: 'silent', plugins: [...(options.plugins ?? []), createReportPlugin(options)] }),
     ),
   );
-  await Promise.all(contexts.map((one) => one.watch()));
+  await Promise.all(contexts.map((built) => built.watch()));
   return async () => {
-    await Promise.all(contexts.map((one) => one.dispose()));
+    await Promise.all(contexts.map((built) => built.dispose()));
   };
 }
 
 /** Formats a problem on one line. esbuild counts columns from 0, editors from 1. */
-const problemLine = (severity, { text, location }) =>
+const formatProblem = (severity, { text, location }) =>
   location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : `${severity}: ${text}`;

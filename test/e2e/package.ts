@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { environment, node24, packageArguments } from '../../scripts/vscode.mjs';
+import { environment, getNode24Path, getPackageArguments } from '../../scripts/vscode.mjs';
 import { run } from './workbench/processes';
 
 /** Maximum size of the VSIX in bytes, so that unwanted libraries are noticed. */
@@ -21,7 +21,7 @@ export const readManifest = (folder: string): Manifest =>
 export async function packageExtension(extension: string): Promise<string> {
   const vsix = join(extension, 'dist', `${readManifest(extension).name}.vsix`);
   mkdirSync(dirname(vsix), { recursive: true });
-  await run(node24(), packageArguments(vsix, extension), {
+  await run(getNode24Path(), getPackageArguments(vsix, extension), {
     cwd: extension,
     env: environment(),
   });

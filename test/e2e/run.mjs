@@ -10,8 +10,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findings, thisMachine } from '../../scripts/preflight.mjs';
-import { environment, node24, root } from '../../scripts/vscode.mjs';
+import { listFindings, inspectMachine } from '../../scripts/preflight.mjs';
+import { environment, getNode24Path, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
 const usage = () =>
@@ -44,7 +44,7 @@ if (values.help) {
   process.exit(0);
 }
 if (Number(process.versions.node.split('.')[0]) < 24) {
-  const { status } = spawnSync(node24(), [join(here, 'run.mjs'), ...process.argv.slice(2)], {
+  const { status } = spawnSync(getNode24Path(), [join(here, 'run.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: environment(),
   });
@@ -68,5 +68,5 @@ process.exitCode = await main({
   isSmoke: values.smoke,
   isLong: values.long,
   repeat: Number(values.repeat ?? 1),
-  missing: findings(await thisMachine()),
+  missing: listFindings(await inspectMachine()),
 });

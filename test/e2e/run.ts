@@ -2,7 +2,7 @@ import { existsSync, globSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { skipWords, type Finding } from '../../scripts/preflight.mjs';
+import { describeSkippedTests, type Finding } from '../../scripts/preflight.mjs';
 import { ensureCodeServer } from '../../scripts/vscode.mjs';
 import type { Scenario, SharedScenarios, SharedScenario, TestTarget } from './bed';
 import { Place, runScenario, runShared } from './bed';
@@ -165,7 +165,7 @@ export async function main(target: Target): Promise<number> {
 
   const turns = await listTurns(target);
   if (target.missing.length > 0) {
-    console.log(skipWords(target.missing));
+    console.log(describeSkippedTests(target.missing));
     report.skip(turns.reduce((sum, { count }) => sum + count, target.isLong || target.isSmoke ? 0 : 1));
     return report.end();
   }

@@ -1,6 +1,6 @@
 /** Generates providers with random configurations, and condenses a history with them. */
 import fc from 'fast-check';
-import { keptRanks } from '../../scripts/ranks.mjs';
+import { loadRanks } from '../../scripts/ranks.mjs';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
@@ -66,7 +66,7 @@ const truncation: fc.Arbitrary<Setup> = fc.record({
 export const setup: fc.Arbitrary<Setup> = fc.oneof(lossless, truncation);
 export const losslessSetup = lossless;
 
-const counter = createO200kCounter(keptRanks());
+const counter = createO200kCounter(loadRanks());
 
 /** Creates a counter with an empty cache. */
 export const freshCounter = (): MessageCounter => new MessageCounter(counter);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { version } from '../../package.json' with { type: 'json' };
-import { getChannel, isLater, releasedChangelog, getReleaseNotes } from '../../scripts/changelog.mjs';
+import { getChannel, isLater, createReleasedChangelog, getReleaseNotes } from '../../scripts/changelog.mjs';
 
 const BEFORE = '# Changelog\n\n## Unreleased\n\n### New\n\n- one\n\n## 1.0.0 (22 November 2026)\n\n- old\n';
 
 it("releasing a version moves the changelog's unreleased lines under its heading without loss", () => {
-  const after = releasedChangelog(BEFORE, '1.2.0', '1 December 2026');
+  const after = createReleasedChangelog(BEFORE, '1.2.0', '1 December 2026');
   expect(after).toBe(BEFORE.replace('## Unreleased', '## Unreleased\n\n## 1.2.0 (1 December 2026)'));
   expect(getReleaseNotes(after, '1.2.0')).toBe('### New\n\n- one\n');
   expect(getReleaseNotes(after, '1.0.0')).toBe('- old\n');
@@ -14,14 +14,14 @@ it("releasing a version moves the changelog's unreleased lines under its heading
 
 it("a changelog that already has the release's heading stays unchanged", () => {
   const prepared = BEFORE.replace('### New\n\n- one\n\n', '');
-  expect(releasedChangelog(prepared, '1.0.0', '1 December 2026')).toBe(prepared);
-  expect(() => releasedChangelog(BEFORE, '1.0.0', '1 December 2026')).toThrow('changes under "Unreleased"');
+  expect(createReleasedChangelog(prepared, '1.0.0', '1 December 2026')).toBe(prepared);
+  expect(() => createReleasedChangelog(BEFORE, '1.0.0', '1 December 2026')).toThrow('changes under "Unreleased"');
 });
 
 it('a changelog without unreleased lines is an error that names what is missing', () => {
   expect(() => getReleaseNotes(BEFORE, '1.0')).toThrow('no heading "## 1.0 (DATE)"');
-  expect(() => releasedChangelog('# Changelog\n', '1.0.0', 'x')).toThrow('neither a heading "## Unreleased"');
-  expect(() => releasedChangelog('## Unreleased\n\n## 1.0.0\n- a\n', '1.1.0', 'x')).toThrow(
+  expect(() => createReleasedChangelog('# Changelog\n', '1.0.0', 'x')).toThrow('neither a heading "## Unreleased"');
+  expect(() => createReleasedChangelog('## Unreleased\n\n## 1.0.0\n- a\n', '1.1.0', 'x')).toThrow(
     'says nothing under "1.1.0',
   );
 });

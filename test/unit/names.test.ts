@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
-import { settingsPage } from '../../scripts/settingsPage.mjs';
+import { renderSettingsPage } from '../../scripts/settingsPage.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -35,7 +35,7 @@ describe('the settings in package.json', () => {
   });
 
   it('are documented in the guide', () => {
-    expect(read('docs/guide/settings.md')).toBe(settingsPage(manifest, words));
+    expect(read('docs/guide/settings.md')).toBe(renderSettingsPage(manifest, words));
   });
 });
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { packagedReadme } from '../../scripts/readme.mjs';
+import { createPackagedReadme } from '../../scripts/readme.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
 
 it('the README on VS Code’s details page shows and links only what is there', () => {
-  const packed = packagedReadme(readme);
+  const packed = createPackagedReadme(readme);
   expect(packed).not.toMatch(/!\[|<img/);
   expect([...packed.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)).toEqual(
     [...packed.matchAll(/\]\((https:[^)]+)\)/g)].map(([, target]) => target),
@@ -19,9 +19,9 @@ it('links removed from the packaged README in the middle of a sentence leave the
   const head = '## Two commands\nx\n## On the command line\nx\n## More\nx\n';
   const text =
     '## Kept\n![p](a.png)\n\nSee [the guide](docs/a.md) ([how](b.md)). [More](c.md)\n[out](https://example.com)\n';
-  expect(packagedReadme(head + text)).toBe('## Kept\nSee the guide.\n[out](https://example.com)\n');
+  expect(createPackagedReadme(head + text)).toBe('## Kept\nSee the guide.\n[out](https://example.com)\n');
 });
 
 it('a section missing in the packaged README is reported', () => {
-  expect(() => packagedReadme('# Only this')).toThrow('no section "Two commands"');
+  expect(() => createPackagedReadme('# Only this')).toThrow('no section "Two commands"');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findings, skipWords, wellWords, type Machine } from '../../scripts/preflight.mjs';
+import { listFindings, describeSkippedTests, describeMachine, type Machine } from '../../scripts/preflight.mjs';
 
 const WELL: Machine = {
   platform: 'linux',
@@ -12,7 +12,7 @@ const WELL: Machine = {
   freeBytes: 10e9,
   temporaryBytes: 10e9,
 };
-const on = (machine: Partial<Machine>) => findings({ ...WELL, ...machine });
+const on = (machine: Partial<Machine>) => listFindings({ ...WELL, ...machine });
 
 describe('the check before npm test', () => {
   it('prints nothing if everything is installed', () => {
@@ -49,7 +49,7 @@ describe('the check before npm test', () => {
     expect(found).toEqual([
       { problem: expect.stringMatching(problem), mend: expect.stringMatching(mend), loses: 'VS Code' },
     ]);
-    expect(skipWords(found)).toMatch(/^SKIPPED: every test in a real VS Code, because\n {2}.+ To fix it: /);
+    expect(describeSkippedTests(found)).toMatch(/^SKIPPED: every test in a real VS Code, because\n {2}.+ To fix it: /);
   });
 
   it('rejects an old Node', () => {
@@ -58,8 +58,8 @@ describe('the check before npm test', () => {
   });
 
   it('reports a Node other than the machine’s own', () => {
-    expect(wellWords(WELL)).toMatch(/^Node 20\.20\.2 · Chromium 150 · code-server comes built/);
-    expect(wellWords({ ...WELL, node: '24.21.0', isOwnNode: true })).toMatch(
+    expect(describeMachine(WELL)).toMatch(/^Node 20\.20\.2 · Chromium 150 · code-server comes built/);
+    expect(describeMachine({ ...WELL, node: '24.21.0', isOwnNode: true })).toMatch(
       /^Node 24\.21\.0, from the project’s packages · /,
     );
   });

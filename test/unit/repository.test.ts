@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { packagedReadme } from '../../scripts/readme.mjs';
-import { repositoryLinks, withRepositoryLinks } from '../../scripts/repository.mjs';
+import { createPackagedReadme } from '../../scripts/readme.mjs';
+import { getRepositoryLinks, addRepositoryLinks } from '../../scripts/repository.mjs';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly repository?: string };
 
 it('package.json has the fields derived from its repository, and no other such fields', () => {
-  expect(JSON.stringify(withRepositoryLinks(manifest))).toBe(JSON.stringify(manifest));
+  expect(JSON.stringify(addRepositoryLinks(manifest))).toBe(JSON.stringify(manifest));
 });
 
 it('without a repository address old links are removed', () => {
-  expect(repositoryLinks({})).toBeUndefined();
-  expect(withRepositoryLinks({ name: 'x', bugs: { url: 'old' }, homepage: 'old' })).toEqual({ name: 'x' });
+  expect(getRepositoryLinks({})).toBeUndefined();
+  expect(addRepositoryLinks({ name: 'x', bugs: { url: 'old' }, homepage: 'old' })).toEqual({ name: 'x' });
 });
 
 it.each([
@@ -20,18 +20,18 @@ it.each([
   'https://github.com/some-one/the.name/',
   { type: 'git', url: 'git+https://github.com/some-one/the.name.git' },
 ])('all links are derived from the address %j', (repository) => {
-  expect(withRepositoryLinks({ name: 'x', repository, main: 'y' })).toEqual({
+  expect(addRepositoryLinks({ name: 'x', repository, main: 'y' })).toEqual({
     name: 'x',
     repository,
     bugs: { url: 'https://github.com/some-one/the.name/issues' },
     homepage: 'https://github.com/some-one/the.name#readme',
     main: 'y',
   });
-  const links = repositoryLinks({ repository });
+  const links = getRepositoryLinks({ repository });
   expect(links?.badges).toContain('](https://github.com/some-one/the.name/actions/workflows/ci.yml)');
   const text =
     '## Two commands\nx\n## On the command line\nx\n## More\nx\n## Kept\n![p](a/b.webp)\n\nSee [it](docs/a.md#x).\n';
-  expect(packagedReadme(text, links)).toBe(
+  expect(createPackagedReadme(text, links)).toBe(
     '## Kept\n![p](https://raw.githubusercontent.com/some-one/the.name/HEAD/a/b.webp)\n\n' +
       'See [it](https://github.com/some-one/the.name/blob/HEAD/docs/a.md#x).\n',
   );
@@ -40,6 +40,6 @@ it.each([
 it.each(['github:a/b', 'https://example.com/a/b', 'https://github.com/a', { url: 'a/b' }, {}])(
   'the address %j is rejected with the expected form',
   (repository) => {
-    expect(() => repositoryLinks({ repository })).toThrow('expected "https://github.com/OWNER/NAME.git"');
+    expect(() => getRepositoryLinks({ repository })).toThrow('expected "https://github.com/OWNER/NAME.git"');
   },
 );

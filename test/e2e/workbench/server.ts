@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ensureCodeServer, environment, node24 } from '../../../scripts/vscode.mjs';
+import { ensureCodeServer, environment, getNode24Path } from '../../../scripts/vscode.mjs';
 import { end, run, start } from './processes';
 import { until } from './wait';
 
@@ -176,7 +176,7 @@ export async function installExtension(vsix: string, extensionsDir = temporaryFo
   const scratch = temporaryFolder('install');
   try {
     await run(
-      node24(),
+      getNode24Path(),
       [entry, '--extensions-dir', extensionsDir, '--user-data-dir', scratch, '--install-extension', vsix, '--force'],
       {
         env: serverEnvironment(scratch),
@@ -226,9 +226,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   ];
   const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
   if (!trust) quiet.push('--disable-workspace-trust');
-  const child = start(node24(), [entry, ...args, ...quiet, '--ignore-last-opened', '--idle-timeout-seconds', '300'], {
-    env: serverEnvironment(home, { ...NO_GALLERY, CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
-  });
+  const child = start(
+    getNode24Path(),
+    [entry, ...args, ...quiet, '--ignore-last-opened', '--idle-timeout-seconds', '300'],
+    {
+      env: serverEnvironment(home, { ...NO_GALLERY, CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
+    },
+  );
   let log = '';
   child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));

@@ -2,14 +2,14 @@
 import { expect } from 'vitest';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
-import { keptRanks } from '../../../../scripts/ranks.mjs';
+import { loadRanks } from '../../../../scripts/ranks.mjs';
 import { isLong } from '../../../../test/support/long';
 import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
 import { BYTE_AFTER_TEXT_END, allocateTextBytes, type TextBytes } from './bytes';
 
 /** The table that ships. */
-export const rankTableBytes = keptRanks();
+export const rankTableBytes = loadRanks();
 
 let referenceCounter: Tiktoken | undefined;
 
