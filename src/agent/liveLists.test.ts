@@ -7,7 +7,7 @@ import type { LiveControls } from '../live/types';
 import { chooseEdits, formatTokenDifference } from './liveLists';
 
 /** Creates the controls that a window has for the conversations of its own chat. */
-const deskOf = (live: LiveConversations): LiveControls => ({
+const createControls = (live: LiveConversations): LiveControls => ({
   list: () => live.list(),
   view: (id) => Promise.resolve(live.view(id)),
   compare: (id) => Promise.resolve(live.compare(id)),
@@ -31,7 +31,7 @@ it("the chat's list of edits shows an excluded edit at its place, unchecked, and
      */
     const choose = async (labels?: readonly string[]) => {
       fake.picks = [labels?.join()];
-      await chooseEdits(deskOf(live), id);
+      await chooseEdits(createControls(live), id);
       return fake.offered.at(-1)!;
     };
     const all = (await choose()).map(({ label }) => label);

@@ -16,46 +16,46 @@ afterEach(() => {
 });
 
 /** Requests models like VS Code: once without a configuration, then once per group. */
-const round = (...configurations: unknown[]): string[] => {
+const requestModels = (...configurations: unknown[]): string[] => {
   const answers = [{ silent: true }, ...configurations.map((configuration) => ({ silent: true, configuration }))];
   return answers.flatMap((options) => groups.listModelsForGroup(options, models).map(({ id }) => id));
 };
 
 describe('the models that VS Code asks for by group', () => {
   it('are each listed once, under the saved group if there is one', () => {
-    expect(round({}, {})).toEqual(['a', 'b']);
+    expect(requestModels({}, {})).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
     expect(groups.listModelsForGroup({ configuration: {} }, models)).toHaveLength(2);
-    expect(round({})).toEqual(['a', 'b']);
+    expect(requestModels({})).toEqual(['a', 'b']);
     expect(changes).toBe(0);
   });
 
   it('are those of the profile that a group names, and a group without a profile lists the rest', () => {
-    expect(round({ profile: 'b' }, {})).toEqual(['b', 'a']);
-    expect(round({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
-    expect(round({ profile: 'gone' })).toEqual([]);
-    expect(round({ profile: 7 })).toEqual(['a', 'b']);
+    expect(requestModels({ profile: 'b' }, {})).toEqual(['b', 'a']);
+    expect(requestModels({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
+    expect(requestModels({ profile: 'gone' })).toEqual([]);
+    expect(requestModels({ profile: 7 })).toEqual(['a', 'b']);
   });
 
   it('are all listed ungrouped, as before VS Code 1.109, once it is known that there are no groups', () => {
-    expect(round()).toEqual([]);
+    expect(requestModels()).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(1);
-    expect(round()).toEqual(['a', 'b']);
+    expect(requestModels()).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(1);
   });
 
   it('change when the first group is added or the last one removed', () => {
-    round();
+    requestModels();
     vi.advanceTimersByTime(1_000);
-    round({});
+    requestModels({});
     expect(changes).toBe(2);
     vi.advanceTimersByTime(1_000);
-    expect(round()).toEqual([]);
+    expect(requestModels()).toEqual([]);
     vi.advanceTimersByTime(1_000);
     expect(changes).toBe(3);
-    expect(round()).toEqual(['a', 'b']);
+    expect(requestModels()).toEqual(['a', 'b']);
   });
 
   it('are none if VS Code passes no options', () => {

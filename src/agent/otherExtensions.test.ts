@@ -26,7 +26,7 @@ const fileText = (task: string, number: number): string =>
   ).join('\n');
 
 /** Every third step reads an earlier file again. */
-const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
+const getFileOfStep = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const say = (role: 1 | 2, ...words: readonly string[]) =>
   makeChatMessage(role, ...words.map((each) => new vscode.LanguageModelTextPart(each)));
@@ -35,7 +35,7 @@ const say = (role: 1 | 2, ...words: readonly string[]) =>
  * Begins a task like Cline, which sends the system prompt first, as an answer, and then the task's
  * text.
  */
-function begun(chat: FakeChat, task: string): void {
+function beginTask(chat: FakeChat, task: string): void {
   chat.messages.push(say(2, SYSTEM), say(1, `<task>\nPut ${task} in order\n</task>`));
 }
 
@@ -47,8 +47,8 @@ it('two simultaneous tasks of other extensions are condensed, one with native to
     script: ({ body }) => {
       const step = objects(body['messages']).filter(({ role }) => role === 'assistant').length;
       return Array.isArray(body['tools'])
-        ? callsTool({ name: 'read_file', input: { path: `src/native${fileAt(step)}.ts` } })
-        : reply(`I look.\n<read_file>\n<path>src/xml${fileAt(step)}.ts</path>\n</read_file>`);
+        ? callsTool({ name: 'read_file', input: { path: `src/native${getFileOfStep(step)}.ts` } })
+        : reply(`I look.\n<read_file>\n<path>src/xml${getFileOfStep(step)}.ts</path>\n</read_file>`);
     },
   });
   const profile = profileSchema.parse({
@@ -72,15 +72,15 @@ it('two simultaneous tasks of other extensions are condensed, one with native to
   const native = new FakeChat(agent.provider, model!, {});
   const xml = new FakeChat(agent.provider, model!, {});
   xml.tools = [];
-  begun(native, 'the native notes');
-  begun(xml, 'the other notes');
+  beginTask(native, 'the native notes');
+  beginTask(xml, 'the other notes');
   for (let step = 0; step < STEPS; step++) {
     const [{ calls }] = await Promise.all([native.ask(), xml.ask()]);
-    native.result(calls[0]!, fileText('native', fileAt(step)));
-    const numbered = fileText('xml', fileAt(step))
+    native.result(calls[0]!, fileText('native', getFileOfStep(step)));
+    const numbered = fileText('xml', getFileOfStep(step))
       .split('\n')
       .map((line, at) => `${at + 1} | ${line}`);
-    xml.messages.push(say(1, `[read_file for 'src/xml${fileAt(step)}.ts'] Result:`, numbered.join('\n')));
+    xml.messages.push(say(1, `[read_file for 'src/xml${getFileOfStep(step)}.ts'] Result:`, numbered.join('\n')));
   }
   expect(server.requests.filter(({ status }) => status !== 200).map(({ refusal }) => refusal)).toEqual([]);
   const known = listLiveConversations(services);
@@ -100,7 +100,7 @@ it('two simultaneous tasks of other extensions are condensed, one with native to
     const whole = STEPS * fileText(isNative ? 'native' : 'xml', 10).length;
     expect(JSON.stringify(last['messages']).length).toBeLessThan(0.85 * whole);
     const condensed = known.find(({ title }) => title.includes('native') === isNative)!.condensations.length;
-    expect(breaksIn(bodies)).toBeLessThanOrEqual(condensed);
+    expect(countBreaks(bodies)).toBeLessThanOrEqual(condensed);
   }
 });
 
@@ -115,7 +115,7 @@ const systemOf = ({ system }: Json): string =>
  * Counts the requests that did not begin with the messages of the previous request, ignoring cache
  * marks.
  */
-function breaksIn(bodies: readonly Json[]): number {
+function countBreaks(bodies: readonly Json[]): number {
   const plain = bodies.map((body) =>
     objects(body['messages']).map((message) =>
       JSON.stringify(message, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),

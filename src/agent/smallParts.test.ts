@@ -133,7 +133,7 @@ describe('texts about a running conversation', () => {
   };
 
   /** Returns the labels in a conversation's details. */
-  const offeredFor = async (more: Partial<LiveSummary>): Promise<string> => {
+  const listDetailLabels = async (more: Partial<LiveSummary>): Promise<string> => {
     const live = { ...DESK, list: () => [summary(more)] };
     const nothing = () => Promise.resolve();
     fake.picks = [];
@@ -153,7 +153,7 @@ describe('texts about a running conversation', () => {
   it("include the status bar's text, color and tooltip", () => {
     const bar = new LiveStatusBar();
     const [item] = fake.statusBar.slice(-1);
-    const colorOf = (more: Partial<LiveSummary>): string | undefined => {
+    const getColor = (more: Partial<LiveSummary>): string | undefined => {
       bar.show(summary(more));
       return item?.backgroundColor?.id;
     };
@@ -161,11 +161,11 @@ describe('texts about a running conversation', () => {
     const warning = 'statusBarItem.warningBackground';
     // The bar has no color below the threshold, if the next request is condensed, or far from the
     // window's end.
-    expect([500, 890, 950].map((tokens) => colorOf({ tokens }))).toEqual([undefined, undefined, undefined]);
-    expect(colorOf({ tokens: 890, whyNot })).toBeUndefined();
-    expect(colorOf({ tokens: 100, thresholdTokens: 84, whyNot })).toBeUndefined();
-    expect(colorOf({ tokens: 950, whyNot })).toBe(warning);
-    expect(colorOf({ tokens: 1_300 })).toBe('statusBarItem.errorBackground');
+    expect([500, 890, 950].map((tokens) => getColor({ tokens }))).toEqual([undefined, undefined, undefined]);
+    expect(getColor({ tokens: 890, whyNot })).toBeUndefined();
+    expect(getColor({ tokens: 100, thresholdTokens: 84, whyNot })).toBeUndefined();
+    expect(getColor({ tokens: 950, whyNot })).toBe(warning);
+    expect(getColor({ tokens: 1_300 })).toBe('statusBarItem.errorBackground');
     bar.show(summary({ tokens: 950, isPaused: true }));
     expect(item?.text).toBe('$(debug-pause) 950 / 1K');
     expect(item?.tooltip?.shown).toContain('Paused: condensed only if a request would not fit into the window');
@@ -210,8 +210,8 @@ describe('texts about a running conversation', () => {
     expect(formatNewResults(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
     ]);
-    expect(await offeredFor({ newResults: { ...newResults, results: 0 } })).not.toContain('Show Diff');
-    expect(await offeredFor({ newResults: { ...newResults, results: 1 } })).toContain('Show Diff');
+    expect(await listDetailLabels({ newResults: { ...newResults, results: 0 } })).not.toContain('Show Diff');
+    expect(await listDetailLabels({ newResults: { ...newResults, results: 1 } })).toContain('Show Diff');
   });
 
   it.each([
@@ -222,7 +222,7 @@ describe('texts about a running conversation', () => {
     ['Lossless', 850, 'It found nothing.', false],
   ])('in the details of what %s condenses, with %d tokens and "%s", suggest File-Aware: %s', async (...row) => {
     const [condensedBy, tokens, whyNot, isOffered] = row;
-    const labels = await offeredFor({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
+    const labels = await listDetailLabels({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
     expect(labels.includes('Use Smart (File-Aware)')).toBe(isOffered);
   });
 

@@ -173,7 +173,7 @@ it('the Gemini handler converts unusual history into the form that Gemini accept
 
 describe('the end of a Gemini stream', () => {
   /** Streams responses as in Gemini's reference. */
-  async function streamed(...chunks: readonly object[]) {
+  async function streamResponses(...chunks: readonly object[]) {
     const server = http.createServer((request, response) => {
       request.resume();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -213,11 +213,11 @@ describe('the end of a Gemini stream', () => {
       'tool_use',
     ],
   ])('gives the stop reason of an answer that ended %s', async (_, chunks, stopReason) => {
-    expect((await streamed(...chunks)).events.at(-1)).toEqual({ type: 'end', stopReason });
+    expect((await streamResponses(...chunks)).events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
   it('is a protocol error if the model wrote a malformed call', async () => {
-    const { error } = await streamed({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] });
+    const { error } = await streamResponses({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] });
     expect(error?.kind).toBe('protocol');
   });
 });

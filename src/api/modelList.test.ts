@@ -17,7 +17,7 @@ afterEach(() => {
 /**
  * Starts a server that lists these models if the key is valid; with `never` it does not respond.
  */
-async function vendor(body: unknown): Promise<{ url: string; paths: string[] }> {
+async function startVendor(body: unknown): Promise<{ url: string; paths: string[] }> {
   const paths: string[] = [];
   const server = createServer(({ url = '', headers, method = '' }, response) => {
     paths.push(`${method} ${url.replace(/\?.*/, '')}`);
@@ -147,7 +147,7 @@ it.each<readonly [Listing, string, unknown, string, unknown[]]>([
     [{ id: 'gemini-3.5-flash', contextWindow: 1_048_576, maxOutputTokens: 65_536 }],
   ],
 ])('the %s handler lists the models of %s', async (handler, _name, body, path, expected) => {
-  const { url, paths } = await vendor(body);
+  const { url, paths } = await startVendor(body);
   expect(await HANDLERS[handler](url, KEY).listModels?.()).toEqual(expected);
   expect(paths).toEqual([path]);
 });
@@ -155,7 +155,7 @@ it.each<readonly [Listing, string, unknown, string, unknown[]]>([
 const LISTING: readonly Listing[] = ['anthropic', 'openai', 'gemini'];
 
 it.each(LISTING)('the %s handler reports a rejected key when listing models, without showing it', async (handler) => {
-  const { url } = await vendor({});
+  const { url } = await startVendor({});
   const wrong = 'sk-another-key-of-a-test';
   const refusal = HANDLERS[handler](url, wrong).listModels?.();
   await expect(refusal).rejects.toMatchObject({ kind: 'auth' });
@@ -163,7 +163,7 @@ it.each(LISTING)('the %s handler reports a rejected key when listing models, wit
 });
 
 it.each(LISTING)('the %s handler can cancel listing models', async (handler) => {
-  const { url } = await vendor('never');
+  const { url } = await startVendor('never');
   const abort = new AbortController();
   const listed = HANDLERS[handler](url, KEY).listModels?.(abort.signal);
   abort.abort();
@@ -171,7 +171,7 @@ it.each(LISTING)('the %s handler can cancel listing models', async (handler) => 
 });
 
 it('listing models reports an answer that is not a list', async () => {
-  const { url } = await vendor({ hello: 'world' });
+  const { url } = await startVendor({ hello: 'world' });
   await expect(HANDLERS.openai(url, KEY).listModels?.()).rejects.toMatchObject({ kind: 'protocol' });
 });
 

@@ -18,7 +18,7 @@ const messages = [
 ];
 
 /** Starts a server whose model rejects images with this message. */
-async function blindServer(words: string, status = 400): Promise<ModelServer> {
+async function startServerWithoutImages(words: string, status = 400): Promise<ModelServer> {
   open = await startOpenAIServer();
   open.play(({ body }) =>
     JSON.stringify(body).includes('image_url') ? refused(status, 'invalid_request_error', words) : reply('fine'),
@@ -43,7 +43,7 @@ it.each([
   ['image input is not supported - hint: if this is unexpected, you may need to provide the mmproj', 500],
   ['registry.ollama.ai/library/gemma: this model does not support images', 400],
 ])('a handler learns from a rejection that the model cannot see images: %s', async (words, status) => {
-  const server = await blindServer(words, status);
+  const server = await startServerWithoutImages(words, status);
   const handler = createHandler(server, undefined);
   expect((await collectOutcome(handler.stream({ messages }))).text).toBe('fine');
   expect((await collectOutcome(handler.stream({ messages }))).text).toBe('fine');
@@ -52,7 +52,7 @@ it.each([
 });
 
 it('a handler sends no images to a model known not to see them, and reports other rejections', async () => {
-  const server = await blindServer('unknown variant `image_url`');
+  const server = await startServerWithoutImages('unknown variant `image_url`');
   expect((await collectOutcome(createHandler(server, false).stream({ messages }))).text).toBe('fine');
   expect((await collectOutcome(createHandler(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');
   server.play(refused(400, 'invalid_request_error', 'something else'));

@@ -43,7 +43,7 @@ const make = (run: Run = inProcess): ConversationIndex =>
     fail: (error) => failures.push(error),
   }));
 /** Runs the index and returns its progress without the conversations found. */
-async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
+async function runIndex(more: Partial<IndexTask> = {}): Promise<{ known: string[]; read: string[] }> {
   const batches: string[][] = [];
   const counter = loadTokenCounter(inject('assets'));
   let counted = 0;
@@ -169,27 +169,27 @@ describe('the index of stored conversations', () => {
 
   it('does not read an unchanged file again', async () => {
     const written = writeHome(home);
-    expect((await indexed()).read).toHaveLength(written.length);
-    const again = await indexed();
+    expect((await runIndex()).read).toHaveLength(written.length);
+    const again = await runIndex();
     expect(again.read).toEqual([]);
     expect(again.known.sort()).toEqual(written.map(({ path }) => path).sort());
 
     const [changed] = written;
     utimesSync(changed!.path, new Date(), new Date(Date.now() + 5_000));
-    const third = await indexed();
+    const third = await runIndex();
     expect(third.read.filter((path) => path === changed!.path)).toHaveLength(1);
-    expect((await indexed()).read).toEqual([]);
-    expect((await indexed({ history: 'all' })).read).toHaveLength(written.length);
+    expect((await runIndex()).read).toEqual([]);
+    expect((await runIndex({ history: 'all' })).read).toHaveLength(written.length);
   });
 
   it('stores details readable only by the user, and replaces a broken file of details', async () => {
     const written = writeHome(home);
-    await indexed();
+    await runIndex();
     const { cache } = task();
     expect(statSync(cache).mode & 0o777).toBe(0o600);
     const { version } = JSON.parse(readFileSync(cache, 'utf8')) as { readonly version: number };
     writeFileSync(cache, '{"contextCondenser":"conversations","version":3,"details":[{"path":7}]}');
-    expect((await indexed()).read).toHaveLength(written.length);
+    expect((await runIndex()).read).toHaveLength(written.length);
     expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({ version, history: 'active' });
   });
 
@@ -197,7 +197,7 @@ describe('the index of stored conversations', () => {
     writeHome(home);
     writeFileSync(join(home, 'blocked'), '');
     const cache = join(home, 'blocked', 'details.json');
-    expect((await indexed({ cache })).read.length).toBeGreaterThan(0);
+    expect((await runIndex({ cache })).read.length).toBeGreaterThan(0);
     expect(existsSync(cache)).toBe(false);
   });
 
@@ -229,7 +229,7 @@ describe('the index of stored conversations', () => {
 
 describe('refreshing the index', () => {
   /** Creates runs that end on command. */
-  function manual() {
+  function createManualRuns() {
     const runs: { signal: AbortSignal; report: (progress: IndexProgress) => void; end: (error?: Error) => void }[] = [];
     const run: Run = (signal, report) =>
       new Promise((resolve, reject) => {
@@ -247,7 +247,7 @@ describe('refreshing the index', () => {
   });
 
   it("finds a subagent's parent also by the ID in the subagent's file", async () => {
-    const { runs, conversations } = manual();
+    const { runs, conversations } = createManualRuns();
     const refreshed = conversations.refresh();
     runs[0]!.report(found('/session', '/agent', '/stray', '/own'));
     const details = (path: string, id: string, parent?: string): ConversationDetails => ({
@@ -273,7 +273,7 @@ describe('refreshing the index', () => {
   });
 
   it('replaces a refresh in progress, which then reports nothing and ends with the new one', async () => {
-    const { runs, conversations } = manual();
+    const { runs, conversations } = createManualRuns();
     let isFirstOver = false;
     const first = conversations.refresh().then(() => (isFirstOver = true));
     runs[0]!.report(found('/a'));
@@ -295,7 +295,7 @@ describe('refreshing the index', () => {
   });
 
   it('reports a failure, keeps known details and drops missing files', async () => {
-    const { runs, conversations } = manual();
+    const { runs, conversations } = createManualRuns();
     const first = conversations.refresh();
     runs[0]!.report(found('/a', '/b'));
     runs[0]!.report({ details: [{ path: '/a', modified: 1, bytes: 1, title: 'A', isComplete: true }] });
@@ -313,7 +313,7 @@ describe('refreshing the index', () => {
 
   it('follows changes soon but not too often', () => {
     vi.useFakeTimers();
-    const { runs, conversations } = manual();
+    const { runs, conversations } = createManualRuns();
     const changed: (() => void)[] = [];
     let watched = 0;
     conversations.watchFolders(['/x', '/y'], (_folder, change) => {
@@ -342,7 +342,7 @@ describe('refreshing the index', () => {
   });
 
   it('does not notify a listener that was removed', async () => {
-    const { runs, conversations } = manual();
+    const { runs, conversations } = createManualRuns();
     const listener = vi.fn();
     conversations.onDidChange(listener).dispose();
     const run = conversations.refresh();

@@ -40,13 +40,13 @@ const task = (changes: Partial<CondenseTask> = {}): CondenseTask => ({
 });
 
 /** Exports the condensed conversation and returns its messages. */
-async function exportedMessages(): Promise<readonly unknown[]> {
+async function exportMessages(): Promise<readonly unknown[]> {
   const task = { kind: 'export', path, history: 'active', store, target: 'anthropic', isCondensed: true } as const;
-  const { text } = (await performed(task)) as TaskResult<ExportTask>;
+  const { text } = (await performStoredTask(task)) as TaskResult<ExportTask>;
   return (JSON.parse(text) as { readonly messages: readonly unknown[] }).messages;
 }
 
-const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown> =>
+const performStoredTask = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown> =>
   performTask(what, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
@@ -56,7 +56,7 @@ const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown>
 describe('condensing a stored conversation', () => {
   it('keeps the result if computing its saving fails', async () => {
     vi.spyOn(savings, 'computeSavingPerRequest').mockRejectedValueOnce(new Error('The table of prices is not there.'));
-    const result = (await performed(task())) as CondensedResult;
+    const result = (await performStoredTask(task())) as CondensedResult;
     expect(result).toMatchObject({ kind: 'condensed' });
     expect(result.savedPerRequest).toBeUndefined();
     const { ledger } = await openLedger(store, { id: 'claude-code:session-1' });
@@ -64,27 +64,27 @@ describe('condensing a stored conversation', () => {
   });
 
   it('leaves excluded messages unchanged', async () => {
-    const all = (await performed(task())) as CondensedResult;
+    const all = (await performStoredTask(task())) as CondensedResult;
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     const places = ledger.ledger.condensations[0]!.edits.flatMap((edit) =>
       'place' in edit ? [edit.place.message] : [],
     );
     const [first = 0] = places;
-    const condensed = await exportedMessages();
+    const condensed = await exportMessages();
     const excluded = [first];
-    const some = (await performed(task({ excluded }))) as CondensedResult;
+    const some = (await performStoredTask(task({ excluded }))) as CondensedResult;
     expect(some.tokensAfter).toBeGreaterThan(all.tokensAfter);
-    expect((await exportedMessages())[first]).not.toEqual(condensed[first]);
+    expect((await exportMessages())[first]).not.toEqual(condensed[first]);
     expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
   });
 
   it('condenses down to the target, keeps the originals, and returns what is to be shown', async () => {
-    const result = (await performed(task())) as CondensedResult;
+    const result = (await performStoredTask(task())) as CondensedResult;
     expect(result.kind).toBe('condensed');
     expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
     expect(result.report).toContain('Context condensed using Lossless');
     expect(result.before.split('━━━ ').length).toBe(result.after.split('━━━ ').length);
-    expect(await exportedMessages()).toMatchObject([{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}]);
+    expect(await exportMessages()).toMatchObject([{ role: 'user' }, {}, {}, {}, {}, {}, {}, {}]);
     const ledger = await openLedger(store, { id: 'claude-code:session-1' });
     expect(ledger.ledger.condensations).toHaveLength(1);
     expect(reported.map(({ step }) => step)).toEqual(
@@ -98,20 +98,20 @@ describe('condensing a stored conversation', () => {
     );
     writeFileSync(path, JSON.stringify({ messages: [user('Run the steps.'), ...steps.flat()] }));
     const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
-    const { before, after } = (await performed(task({ provider: 'truncation', config }))) as CondensedResult;
+    const { before, after } = (await performStoredTask(task({ provider: 'truncation', config }))) as CondensedResult;
     expect(after.split('run step 0 #')).toHaveLength(2);
     expect(after.match(/^◀ .*$/gm)).toEqual(before.match(/^◀ .*$/gm));
   });
 
   it('can undo the last condensation once', async () => {
-    await performed(task());
+    await performStoredTask(task());
     const undo = { kind: 'undo', conversation: 'claude-code:session-1', store } as const;
-    expect(await performed(undo)).toEqual({ undone: { provider: 'lossless', edits: expect.any(Number) } });
-    expect(await performed(undo)).toEqual({ undone: undefined });
+    expect(await performStoredTask(undo)).toEqual({ undone: { provider: 'lossless', edits: expect.any(Number) } });
+    expect(await performStoredTask(undo)).toEqual({ undone: undefined });
   });
 
   it('sets aside ledgers that were unused for a month, and reports if it cannot', async () => {
-    await performed(task());
+    await performStoredTask(task());
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
     for (const name of readdirSync(old!.folder)) {
@@ -122,30 +122,30 @@ describe('condensing a stored conversation', () => {
     const other = join(folder, 'session-2.jsonl');
     writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
     // The first start after a long pause removes nothing, since the clock may be wrong.
-    expect(await performed(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
+    expect(await performStoredTask(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
     // Another window has used the ledgers since and was closed.
     for (const { folder: used } of await listLedgers(store))
       for (const name of readdirSync(used)) if (name.startsWith('held-')) rmSync(join(used, name));
     const third = join(folder, 'session-3.jsonl');
     writeFileSync(third, transcript().replaceAll('session-1', 'session-3'));
-    expect(await performed(task({ path: third }))).toMatchObject({
+    expect(await performStoredTask(task({ path: third }))).toMatchObject({
       kind: 'condensed',
       notes: [expect.stringContaining('1 ledger not used lately was set aside')],
     });
     expect(existsSync(old!.folder)).toBe(false);
     vi.spyOn(nodeFiles, 'list').mockRejectedValue(Object.assign(new Error('EIO'), { code: 'EIO' }));
-    const { notes } = (await performed(task({ path: other }))) as CondensedResult;
+    const { notes } = (await performStoredTask(task({ path: other }))) as CondensedResult;
     expect(notes).toEqual([expect.stringContaining('Old ledgers were not removed.')]);
   });
 
   it('says why nothing was condensed', async () => {
     writeFileSync(path, transcript(nothingToGain()));
-    expect(await performed(task())).toMatchObject({ kind: 'not-condensed', reason: 'nothing-to-gain' });
-    expect(await performed(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
+    expect(await performStoredTask(task())).toMatchObject({ kind: 'not-condensed', reason: 'nothing-to-gain' });
+    expect(await performStoredTask(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
   });
 
   it('rejects an unknown provider, naming it', async () => {
-    await expect(performed(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
+    await expect(performStoredTask(task({ provider: 'magic' }))).rejects.toThrow('There is no provider "magic"');
   });
 });
 

@@ -3,7 +3,7 @@ import type { CliIo } from './io';
 import { withProgressLine } from './progressLine';
 
 /** Records what is written, in order, with progress in brackets. */
-function terminal(): { readonly io: CliIo; readonly written: string[] } {
+function createTerminal(): { readonly io: CliIo; readonly written: string[] } {
   const written: string[] = [];
   const io: CliIo = {
     stdout: (text) => written.push(text),
@@ -22,7 +22,7 @@ function terminal(): { readonly io: CliIo; readonly written: string[] } {
 
 describe('the progress line of a long command', () => {
   it('appears after a second, changes at most ten times a second, and is erased before other output', () => {
-    const { io, written } = terminal();
+    const { io, written } = createTerminal();
     let time = 0;
     const told = withProgressLine(io, () => time);
     const at = (ms: number, words: string): void => {
@@ -40,7 +40,7 @@ describe('the progress line of a long command', () => {
   });
 
   it('does not exist without a terminal', () => {
-    const { showProgress: _none, ...io } = terminal().io;
+    const { showProgress: _none, ...io } = createTerminal().io;
     expect(withProgressLine(io)).toBe(io);
   });
 });

@@ -16,11 +16,11 @@ let log: { readonly lines: readonly string[] };
 beforeEach(() => {
   ({ home, services, log } = openTestWindow());
   stubHome(home);
-  session('00000000-0000-4000-8000-000000000001', transcript(), 1_700_000_000);
+  writeSession('00000000-0000-4000-8000-000000000001', transcript(), 1_700_000_000);
 });
 
 /** @param seconds when the agent last wrote the session; absent: now */
-function session(name: string, text: string, seconds?: number): void {
+function writeSession(name: string, text: string, seconds?: number): void {
   const path = join(home, '.claude', 'projects', 'p', `${name}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -32,7 +32,7 @@ const last = () => fake.shown.at(-1)!;
 it('the account adds up all sessions with progress, and for the last days only their requests', async () => {
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(1);
   expect(fake.progress).toContain('1 of 1');
-  session('00000000-0000-4000-8000-000000000002', transcript());
+  writeSession('00000000-0000-4000-8000-000000000002', transcript());
   expect((await computeStoredAccount(services, { days: 2 })).overview.total.sessions).toBe(1);
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(2);
 });
@@ -100,7 +100,7 @@ it('the account command resolves when the file is written, not when the notifica
 });
 
 it('the account says how many sessions could not be read, and names them in the log', async () => {
-  session('00000000-0000-4000-8000-000000000002', '{"type":"user"');
+  writeSession('00000000-0000-4000-8000-000000000002', '{"type":"user"');
   workspace.workspaceFolders = [{ uri: Uri.file(home) }];
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services);
@@ -112,7 +112,7 @@ it('the account says how many sessions could not be read, and names them in the 
 });
 
 it('the account is saved with the requested days and comparison, as a table with the sessions only', async () => {
-  session('00000000-0000-4000-8000-000000000002', transcript());
+  writeSession('00000000-0000-4000-8000-000000000002', transcript());
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services, { days: 2, choice: 'truncation' });
   const page = readFileSync(fake.saveFile, 'utf8').replace(/\s+/g, ' ');

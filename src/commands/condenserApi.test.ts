@@ -39,7 +39,7 @@ const withCondense = (condense: Provider['condense'], more: Partial<Provider> = 
   condense,
 });
 /** Condenses with a provider that returns this value. */
-async function outcomeOf(value: unknown, more: Partial<Provider> = {}, given = conversation) {
+async function condenseWithResult(value: unknown, more: Partial<Provider> = {}, given = conversation) {
   const registration = api.registerProvider(withCondense(() => Promise.resolve(value as never), more));
   try {
     return await api.condense(given, { provider: cutter.id });
@@ -125,7 +125,7 @@ describe('the API for other extensions', () => {
     const edits = JSON.parse(JSON.stringify(outcome.edits)) as typeof outcome.edits;
     expect(api.viewOf({ ...thoughtful, edits })).toEqual(outcome.view);
     const condensed = { ...thoughtful, edits };
-    const summary = await outcomeOf(
+    const summary = await condenseWithResult(
       { changes: [{ kind: 'summary', start: 4, end: 10, text: 'Files were read.', reason: 'old' }] },
       {},
       condensed,
@@ -330,26 +330,33 @@ describe('a provider of another extension', () => {
     ],
     ['the task as summary', { changes: [{ kind: 'summary', start: 0, end: 5, text: 's', reason: 'r' }] }, 'first user'],
   ])('fails without effect if it returns %s', async (_what, value, message) => {
-    const outcome = await outcomeOf(value);
+    const outcome = await condenseWithResult(value);
     expect(outcome.kind).toBe('failed');
     expect(outcome.kind === 'failed' && outcome.message.toLowerCase()).toContain(message.toLowerCase());
   });
 
   it('is rejected if its result would be an invalid conversation', async () => {
-    const outcome = await outcomeOf({ changes: [{ kind: 'summary', start: 2, end: 9, text: 's', reason: 'r' }] });
+    const outcome = await condenseWithResult({
+      changes: [{ kind: 'summary', start: 2, end: 9, text: 's', reason: 'r' }],
+    });
     expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
   });
 
   it('has edits dropped that save nothing, with a note', async () => {
-    const outcome = await outcomeOf({ changes: [cut, { ...cut, message: 4, end: 3 }] });
+    const outcome = await condenseWithResult({ changes: [cut, { ...cut, message: 4, end: 3 }] });
     expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
   });
 
   it("can't remove text inside an earlier summary", async () => {
-    const first = await outcomeOf({ changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }] });
+    const first = await condenseWithResult({
+      changes: [{ kind: 'summary', start: 1, end: 9, text: 's', reason: 'r' }],
+    });
     if (first.kind !== 'condensed') throw new Error(first.kind);
     const change = { ...cut, message: 1, path: ['content', 0, 'text'], end: 1 };
-    const second = await outcomeOf({ changes: [change] }, {}, { ...conversation, edits: first.edits } as never);
+    const second = await condenseWithResult({ changes: [change] }, {}, {
+      ...conversation,
+      edits: first.edits,
+    } as never);
     expect(second).toMatchObject({ kind: 'failed', message: expect.stringContaining('a summary') });
   });
 
@@ -472,7 +479,7 @@ describe('a provider of another extension', () => {
       user(result('a', makeLines('a', 90)), result('b', makeLines('b', 90))),
       assistant('Done.'),
     ];
-    const outcome = await outcomeOf(
+    const outcome = await condenseWithResult(
       { changes: [{ ...cut, path: ['content', 1, 'content'] }] },
       {},
       {
@@ -529,7 +536,7 @@ describe("a conversation condensed by another extension's provider", () => {
       { ...cut, message, start: 0, end: 400 },
       { ...cut, message, start: 300, end: 600 },
     ]);
-    const outcome = await outcomeOf({ changes });
+    const outcome = await condenseWithResult({ changes });
     expect(outcome.kind).toBe('condensed');
     expect('notes' in outcome && outcome.notes).toContain(
       '4 of 8 changes overlap a cut that begins before them and were left out.',

@@ -46,15 +46,15 @@ afterEach(() => {
 });
 
 const last = () => fake.shown.at(-1)!;
-const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/s3cret`;
+const getBaseUrl = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/s3cret`;
 
 /** Announces the gateway as a running one does. */
-const announceIt = (): Promise<() => Promise<void>> =>
+const announceRunningGateway = (): Promise<() => Promise<void>> =>
   announceGateway(getRunningFolder(services), {
     pid: process.pid,
-    address: `${base()}/live`,
+    address: `${getBaseUrl()}/live`,
     folder: '/work/notes',
-    addresses: { anthropic: `${base()}/anthropic`, own: `${base()}/own` },
+    addresses: { anthropic: `${getBaseUrl()}/anthropic`, own: `${getBaseUrl()}/own` },
   });
 
 describe('the command “Open a Gateway for Agent Extensions…”', () => {
@@ -66,7 +66,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     expect(isShown).toBe(true);
     expect(options.shellArgs[1]).toBe('gateway');
     expect(options.shellArgs.join(' ')).toContain(`--announce ${getRunningFolder(services)}`);
-    await announceIt();
+    await announceRunningGateway();
     await getAgentRuntime(services).refreshRunningConversations();
     await opening;
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
@@ -76,7 +76,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     ]);
     // The secret is only copied, and never shown.
     expect(JSON.stringify(fake.offered[0]!.map(({ description }) => description))).not.toContain('s3cret');
-    expect(fake.clipboard).toBe(`${base()}/anthropic`);
+    expect(fake.clipboard).toBe(`${getBaseUrl()}/anthropic`);
     expect(last().message).toMatch(/^Copied\. .* base URL of Anthropic,/);
   });
 
@@ -88,7 +88,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
     });
     const opening = openGateway(services);
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
-    await announceIt();
+    await announceRunningGateway();
     vi.advanceTimersByTime(2_000);
     await opening;
     expect(fake.offered[0]!.map(({ label }) => label)).toContain('$(copy) Anthropic');
@@ -97,17 +97,17 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
   it('starts only one gateway if called twice before it is ready', async () => {
     const both = [openGateway(services), openGateway(services)];
     await vi.waitFor(() => expect(window.terminals).toHaveLength(1));
-    await announceIt();
+    await announceRunningGateway();
     await getAgentRuntime(services).refreshRunningConversations();
     await Promise.all(both);
     expect(window.terminals).toHaveLength(1);
   });
 
   it('shows the addresses of a running gateway instead of starting another one', async () => {
-    await announceIt();
+    await announceRunningGateway();
     fake.picks = ['own', undefined];
     await openGateway(services);
-    expect(fake.clipboard).toBe(`${base()}/own`);
+    expect(fake.clipboard).toBe(`${getBaseUrl()}/own`);
     fake.clipboard = '';
     await openGateway(services);
     expect(fake.clipboard).toBe('');
@@ -115,7 +115,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
   });
 
   it('stops the gateway, and reports failures', async () => {
-    await announceIt();
+    await announceRunningGateway();
     isStubborn = true;
     fake.picks = ['End the Gateway', 'End the Gateway'];
     await openGateway(services);
@@ -155,7 +155,7 @@ describe('a gateway started from a window', () => {
   });
 
   it('stops when condensing is turned off in the window, unless it belongs to another window', async () => {
-    await announceIt();
+    await announceRunningGateway();
     await getAgentRuntime(services).refreshRunningConversations();
     window.createTerminal({ name: 'zsh', shellArgs: [], env: {} });
     await workspace.getConfiguration('contextCondenser').update('automatic', false);
@@ -170,7 +170,7 @@ describe('a gateway started from a window', () => {
   });
 
   it('can be restarted from the window after it died', async () => {
-    const takeBack = await announceIt();
+    const takeBack = await announceRunningGateway();
     await getAgentRuntime(services).refreshRunningConversations();
     fake.answers = ['Start It Here'];
     await takeBack();

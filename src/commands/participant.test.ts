@@ -23,7 +23,7 @@ beforeEach(() => {
 const ask = (command: string | undefined) => askInChat(services, command);
 
 /** Picks the file's conversation once it is listed, or none if the label is undefined. */
-function picks(label: string | undefined): void {
+function pickWhenListed(label: string | undefined): void {
   fake.onQuickPick = (picker) => {
     void vi
       .waitFor(() => expect(picker.busy).toBe(false))
@@ -45,27 +45,27 @@ it('@condenser without a command explains and offers its commands', async () => 
 });
 
 it('@condenser /preview asks which conversation to preview, changes nothing, and offers to condense it', async () => {
-  picks('Rename value7');
+  pickWhenListed('Rename value7');
   const { text, buttons } = await ask('preview');
   expect(text).toMatch(/Lossless would condense it: [\d,]+ → [\d,]+ tokens \(−\d+%\)\. Nothing was changed\./);
   expect(buttons[0]).toMatchObject({ command: 'contextCondenser.condenseNow', arguments: [file] });
   expect(fake.quickPick?.ignoreFocusOut, 'the chat takes the focus for its next prompt').toBe(true);
-  picks('Rename value7');
+  pickWhenListed('Rename value7');
   expect((await ask('report')).text).toMatch(/^### Rename value7.*\n\nIt has not been condensed\.$/);
 });
 
 it('@condenser reports each condensation of the picked conversation, or that the user picked none', async () => {
   await condenseNow(services, file);
-  picks('Rename value7');
+  pickWhenListed('Rename value7');
   const { text } = await ask('report');
   expect(text).toMatch(/\*\*Lossless, .+\*\*\n- [\d,]+ → [\d,]+ tokens \(−\d+%\); cost: \$0\n- /);
-  picks(undefined);
+  pickWhenListed(undefined);
   expect((await ask('report')).text).toBe('No conversation was picked. Nothing was changed.');
 });
 
 it("@condenser returns an error as the answer's error", async () => {
   fake.settings['contextCondenser.provider'] = 'of.another';
-  picks('Rename value7');
+  pickWhenListed('Rename value7');
   const { result } = await ask('preview');
   expect(result.errorDetails?.message).toContain('comes from another extension');
 });

@@ -18,7 +18,7 @@ import type { Conversation, ConversationFormat } from './types';
 const counter = createCounter();
 
 /** A tool call and its result, as in an agent's file. */
-interface Told {
+interface RecordedCall {
   readonly tool: string;
   readonly result: string;
   readonly isError: boolean;
@@ -36,7 +36,7 @@ const claudeCode = (message: object, fields: object = {}): object => ({
 });
 
 /** Creates a session with one call, by format. */
-const SESSIONS: Readonly<Record<string, (told: Told) => string>> = {
+const SESSIONS: Readonly<Record<string, (told: RecordedCall) => string>> = {
   openai: ({ tool, result }) =>
     JSON.stringify([
       { role: 'user', content: 'Go' },
@@ -155,7 +155,7 @@ const SESSIONS: Readonly<Record<string, (told: Told) => string>> = {
     ),
 };
 
-const read = (format: string, told: Told): Conversation =>
+const read = (format: string, told: RecordedCall): Conversation =>
   readConversation(SESSIONS[format]?.(told) ?? '', {
     path: format === 'roo' ? '/tasks/x/api_conversation_history.json' : '/x/session.jsonl',
   });
@@ -164,7 +164,7 @@ const wordsIn = ({ messages }: Conversation): string[] =>
   collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
 /** Returns the tools with which the agents of a format ask a person. */
-const askingOf = (format: string): ReadonlySet<string> =>
+const listAskingTools = (format: string): ReadonlySet<string> =>
   listToolsAskingPerson(AGENT_LIST.filter(({ formats }) => formats.some((own) => own === format)));
 const ALL_ASKING = [...listToolsAskingPerson(AGENT_LIST)];
 
@@ -183,7 +183,7 @@ const claimed = fc.constantFrom(
 const filler = fc.constantFrom('', '\n', 'a\nb\n', '```\n', ' '.repeat(400), '\u200b');
 
 describe.each(Object.keys(SESSIONS))('in a %s session', (format) => {
-  const foreign = ALL_ASKING.filter((name) => !askingOf(format).has(name));
+  const foreign = ALL_ASKING.filter((name) => !listAskingTools(format).has(name));
   const tools = ['Read', 'read_file', 'read', 'list_dir', 'Bash', 'WebFetch', 'edit_file', 'mcp__x__ask_user'];
 
   it("text that looks like a person’s words in another tool's result is data", () => {

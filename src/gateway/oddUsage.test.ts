@@ -28,7 +28,7 @@ const ANSWERS: readonly [WireFormat, (prompt: string, output: string) => string]
 ];
 
 /** Returns the US dollars recorded for this response. */
-async function settled(wire: WireFormat, answer: string): Promise<number | undefined> {
+async function readRecordedCost(wire: WireFormat, answer: string): Promise<number | undefined> {
   const reader = new UsageStreamReader(wire, { 'content-type': 'application/json' });
   reader.pushChunk(Buffer.from(answer));
   const { usage } = await reader.finishReading();
@@ -67,7 +67,7 @@ it('a reported prompt size that is impossible leaves the expected cost unchanged
       fc.constantFrom(...NOT_A_COUNT, ...NOT_THIS_PROMPT),
       count,
       async (wire, prompt, output) => {
-        expect(await settled(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
+        expect(await readRecordedCost(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
       },
     ),
   ));
@@ -75,7 +75,7 @@ it('a reported prompt size that is impossible leaves the expected cost unchanged
 it('a reported answer size that is impossible leaves the expected cost unchanged, in every API format', () =>
   fc.assert(
     fc.asyncProperty(anyWire, count, fc.constantFrom(...NOT_A_COUNT), async (wire, prompt, output) => {
-      expect(await settled(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
+      expect(await readRecordedCost(wire[0], wire[1](prompt, output))).toBeCloseTo(BOOKED, 12);
     }),
   ));
 
@@ -83,6 +83,6 @@ it('the cost of a plausible usage report replaces the expected cost', () =>
   fc.assert(
     fc.asyncProperty(anyWire, count, fc.integer({ min: 1, max: 50_000 }), async (wire, prompt, output) => {
       const cost = (Number(prompt) * 3 + output * 15) / 1_000_000;
-      expect(await settled(wire[0], wire[1](prompt, String(output)))).toBeCloseTo(cost, 10);
+      expect(await readRecordedCost(wire[0], wire[1](prompt, String(output)))).toBeCloseTo(cost, 10);
     }),
   ));

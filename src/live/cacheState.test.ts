@@ -23,26 +23,56 @@ const ANTHROPIC = { accounting: 'anthropic' } as const;
  * Returns the cache's state this long after a request with this usage; undefined means that no
  * request was answered.
  */
-const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
+const inferStateAfter = (
+  ms: number,
+  usage: Usage | undefined,
+  cacheSpan?: typeof SPAN | 'none',
+  shouldRead = false,
+) => {
   const model = createModel({ ...(cacheSpan && { cacheSpan }) });
-  const answered = new Map([[model.key, makeLastAnsweredRequest(0, told, shouldRead)]]);
+  const answered = new Map([[model.key, makeLastAnsweredRequest(0, usage, shouldRead)]]);
   return inferCacheState(model, new TokenLearning().getCacheLifespan(model), answered, ms);
 };
 
 describe("the state of a conversation's prompt cache", () => {
   it.each([
-    ['warm by the vendor’s word', after(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
-    ['unknown from there on', after(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
-    ['cold once the vendor has surely forgotten', after(60 * MINUTE, READ, SPAN), 'cold', 'vendor'],
-    ['unknown where nobody says for how long, though the answer read from it', after(1, READ), 'unknown', 'span'],
-    ['unknown where the answer should have read and did not', after(1, usage(), SPAN, true), 'unknown', 'missed'],
-    ['warm where a first answer read nothing', after(1, usage(), SPAN), 'warm', 'vendor'],
-    ['none where nothing is read or written', after(1, usage(ANTHROPIC), SPAN), 'none', 'answers'],
-    ['warm where it was written', after(1, usage({ ...ANTHROPIC, cacheWriteTokens: 9 }), SPAN), 'warm', 'vendor'],
-    ['warm after a short prompt', after(1, usage({ ...ANTHROPIC, inputTokens: 100 }), SPAN), 'warm', 'vendor'],
-    ['warm where the usage was only counted', after(1, usage({ source: 'counted' }), SPAN, true), 'warm', 'vendor'],
-    ['none where the model has none', after(1, undefined, 'none'), 'none', 'model'],
-    ['unknown where a model without one read from it', after(1, READ, 'none'), 'unknown', 'span'],
+    ['warm by the vendor’s word', inferStateAfter(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
+    ['unknown from there on', inferStateAfter(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
+    ['cold once the vendor has surely forgotten', inferStateAfter(60 * MINUTE, READ, SPAN), 'cold', 'vendor'],
+    [
+      'unknown where nobody says for how long, though the answer read from it',
+      inferStateAfter(1, READ),
+      'unknown',
+      'span',
+    ],
+    [
+      'unknown where the answer should have read and did not',
+      inferStateAfter(1, usage(), SPAN, true),
+      'unknown',
+      'missed',
+    ],
+    ['warm where a first answer read nothing', inferStateAfter(1, usage(), SPAN), 'warm', 'vendor'],
+    ['none where nothing is read or written', inferStateAfter(1, usage(ANTHROPIC), SPAN), 'none', 'answers'],
+    [
+      'warm where it was written',
+      inferStateAfter(1, usage({ ...ANTHROPIC, cacheWriteTokens: 9 }), SPAN),
+      'warm',
+      'vendor',
+    ],
+    [
+      'warm after a short prompt',
+      inferStateAfter(1, usage({ ...ANTHROPIC, inputTokens: 100 }), SPAN),
+      'warm',
+      'vendor',
+    ],
+    [
+      'warm where the usage was only counted',
+      inferStateAfter(1, usage({ source: 'counted' }), SPAN, true),
+      'warm',
+      'vendor',
+    ],
+    ['none where the model has none', inferStateAfter(1, undefined, 'none'), 'none', 'model'],
+    ['unknown where a model without one read from it', inferStateAfter(1, READ, 'none'), 'unknown', 'span'],
   ] as const)('is %s', (_, state, word, basis) => {
     expect(state).toMatchObject({ state: word, basis });
   });
@@ -58,10 +88,10 @@ describe("the state of a conversation's prompt cache", () => {
   it('is unknown for a model that may have answered before a restart, until its lifetime has surely passed', () => {
     const model = createModel({ cacheSpan: SPAN });
     const other = new Map<string, LastAnsweredRequest>([['another', { began: 10, shows: 'nothing' }]]);
-    const after = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
-    expect(after(0)).toEqual({ state: 'unknown', basis: 'not-answered' });
-    expect(after(SPAN.coldMs - 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
-    expect(after(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
+    const inferStateAfter = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
+    expect(inferStateAfter(0)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    expect(inferStateAfter(SPAN.coldMs - 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
+    expect(inferStateAfter(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
   });
 
   it('is warm if a model of unknown lifetime has read from it after an equally long time', () => {
@@ -90,10 +120,10 @@ describe("the state of a conversation's prompt cache", () => {
           let now = 0;
           for (const [ageMs, inputTokens, missed] of [...answers, [1, MIN_CACHED_TOKENS, 0] as const]) {
             const read = missed % 2 === 0 ? Math.ceil(inputTokens / 2) : 0;
-            const told = usage({ accounting, inputTokens, cacheReadTokens: read });
+            const usage = usage({ accounting, inputTokens, cacheReadTokens: read });
             now += ageMs;
-            if (answered.size > 0) learning.learnCacheLifespan(model, ageMs, told);
-            answered.set(model.key, makeLastAnsweredRequest(now, told, true));
+            if (answered.size > 0) learning.learnCacheLifespan(model, ageMs, usage);
+            answered.set(model.key, makeLastAnsweredRequest(now, usage, true));
           }
           const { state } = inferCacheState(model, learning.getCacheLifespan(model), answered, now + later);
           expect(['warm', 'unknown']).toContain(state);
@@ -105,7 +135,7 @@ describe("the state of a conversation's prompt cache", () => {
   it('is cold only after the maximum lifetime, and warm only within the guaranteed lifetime', () => {
     fc.assert(
       fc.property(fc.nat(1e8), fc.nat(1e8), fc.nat(3e8), (warmMs, more, ageMs) => {
-        const { state } = after(ageMs, READ, { warmMs, coldMs: warmMs + more });
+        const { state } = inferStateAfter(ageMs, READ, { warmMs, coldMs: warmMs + more });
         expect(state).toBe(ageMs < warmMs ? 'warm' : ageMs >= warmMs + more ? 'cold' : 'unknown');
       }),
     );

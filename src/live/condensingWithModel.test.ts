@@ -35,7 +35,7 @@ describe('a summary by a model in a running conversation', () => {
     return { summarizer, native: native as CondensationProvider };
   }
   /** Creates a promise and the function that resolves it. */
-  function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -47,8 +47,8 @@ describe('a summary by a model in a running conversation', () => {
    * Creates a bed whose model is asked for a summary from half of the window on, and replies once
    * it is allowed to.
    */
-  function preparing(root: string) {
-    const asked = gate();
+  function createPreparingBed(root: string) {
+    const asked = createGate();
     const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
     const bed = createTestBed(root, { providers: [native], settings: { provider: 'native', backgroundPercent: 50 } });
     const ended = (): boolean => bed.events.some((event) => event.kind === 'preparing' && !event.isPreparing);
@@ -70,7 +70,7 @@ describe('a summary by a model in a running conversation', () => {
 
   it('is prepared in the background from a lower threshold on, and applied when it is ready', () =>
     inTemporaryFolder(async (root) => {
-      const { live, events, summarizer, ready } = preparing(root);
+      const { live, events, summarizer, ready } = createPreparingBed(root);
       const first = await live.prepare(createRequest(makeReads(23)));
       expect(first.messages).toEqual(makeReads(23));
       expect(live.active()?.isPreparing).toBe(true);
@@ -84,7 +84,7 @@ describe('a summary by a model in a running conversation', () => {
 
   it('is followed, if it was prepared in the background, by restoring what new results omitted meanwhile', () =>
     inTemporaryFolder(async (root) => {
-      const { live, ready } = preparing(root);
+      const { live, ready } = createPreparingBed(root);
       await live.prepare(createRequest(makeReads(23)));
       const again = makeToolExchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, makeLines('f3', 100));
       const second = [...makeReads(23), ...again];
@@ -100,7 +100,7 @@ describe('a summary by a model in a running conversation', () => {
 
   it('is used, if it was prepared in the background, despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
-      const { live, summarizer, ready } = preparing(root);
+      const { live, summarizer, ready } = createPreparingBed(root);
       await live.prepare(createRequest(makeReads(23)));
       const recap = [...makeReads(23), assistant('All is read.'), user('Say in one line where we are.')];
       await live.prepare(createRequest(recap));
@@ -139,7 +139,7 @@ describe('a summary by a model in a running conversation', () => {
 
   it('does not end the wait after an undo while it is being written', () =>
     inTemporaryFolder(async (root) => {
-      const asked = gate();
+      const asked = createGate();
       const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
       const { live, events } = createTestBed(root, { providers: [native] });
       const model = createModel({ contextWindow: 400_000 });
@@ -156,7 +156,7 @@ describe('a summary by a model in a running conversation', () => {
 
   it('is not used if it was prepared for another history', () =>
     inTemporaryFolder(async (root) => {
-      const { live, ready } = preparing(root);
+      const { live, ready } = createPreparingBed(root);
       await live.prepare(createRequest(makeReads(23)));
       await ready();
       const edited = [...makeReads(5), user('another way')];
@@ -229,7 +229,7 @@ describe('a summary by a model in a running conversation', () => {
   it('ends with the request that waits for it', () =>
     inTemporaryFolder(async (root) => {
       const stop = new AbortController();
-      const asked = gate();
+      const asked = createGate();
       const { native } = summarizing((_, signal) => {
         asked.open();
         return new Promise((resolve) => {
@@ -254,7 +254,7 @@ describe('a summary by a model in a running conversation', () => {
 
     it('is reported with its cost and counted in the metrics', () =>
       inTemporaryFolder(async (root) => {
-        const { live, events, ready } = preparing(root);
+        const { live, events, ready } = createPreparingBed(root);
         await live.prepare(createRequest(makeReads(23)));
         await ready();
         await live.prepare(createRequest([...makeReads(5), user('another way')]));
@@ -272,7 +272,7 @@ describe('a summary by a model in a running conversation', () => {
 
     it('is reported after its call has ended, even if the call ignores the cancellation', () =>
       inTemporaryFolder(async (root) => {
-        const { live, events, summarizer, ready } = preparing(root);
+        const { live, events, summarizer, ready } = createPreparingBed(root);
         await live.prepare(createRequest(makeReads(23)));
         await until(() => summarizer.requests.length === 1);
         await live.prepare(createRequest([...makeReads(5), user('another way')]));
@@ -301,8 +301,8 @@ describe('a summary by a model in a running conversation', () => {
       messages = SMALL_MESSAGES,
       clock: TimeSource = testClock(),
     ) {
-      const replied = gate();
-      const called = gate();
+      const replied = createGate();
+      const called = createGate();
       const { native, summarizer } = summarizing(async (_, signal) => {
         called.open();
         await Promise.race([

@@ -16,7 +16,7 @@ const SMALL = makeReads(8);
 const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } };
 
 /** Creates a conversation whose old results were suppressed, and their references. */
-async function suppressed(root: string, messages = SMALL) {
+async function createSuppressedConversation(root: string, messages = SMALL) {
   const { live } = createTestBed(root);
   const { conversation } = await live.prepare(createRequest(messages));
   await live.condenseNow(conversation, { provider: 'truncation', config: SUPPRESS, targetPercent: 1 });
@@ -33,7 +33,7 @@ const recalled = async (live: LiveConversations, id: LiveId | undefined, query: 
 describe('recalling condensed content by reference', () => {
   it('returns the removed bytes', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const [reference] = references;
       const found = await live.recall(id, { references: [reference!] });
       expect(found).toMatchObject({ kind: 'found', references: [reference], isComplete: true });
@@ -45,7 +45,7 @@ describe('recalling condensed content by reference', () => {
 
   it('accepts several references and whole markers', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const [first, second] = references;
       const text = await recalled(live, id, {
         references: [makeMarker('a result', first!), `ref ${second}`],
@@ -57,7 +57,7 @@ describe('recalling condensed content by reference', () => {
 
   it('returns only the requested lines', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const text = await recalled(live, id, { references: [references[0]!], fromLine: 11, toLine: 12 });
       expect(text.split('\n').slice(1)).toEqual(makeLines('f0', 100).split('\n').slice(10, 12));
       expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
@@ -65,7 +65,7 @@ describe('recalling condensed content by reference', () => {
 
   it('returns only matching lines if search words are given', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const of = references.slice(0, 2);
       const found = await recalled(live, id, { references: of, words: 'LINE 42', toLine: 60 });
       expect(found).toContain(
@@ -89,7 +89,7 @@ describe('recalling condensed content by reference', () => {
 
   it('keeps to the size limit, and says how to get the rest', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const query = { references: [references[0]!], maxTokens: 200 };
       const found = await live.recall(id, query);
       expect(found).toMatchObject({ kind: 'found', isComplete: false });
@@ -107,7 +107,7 @@ describe('recalling condensed content by reference', () => {
   it("stays below 8,192 bytes, VS Code's limit for a message, unless more was requested", () =>
     inTemporaryFolder(async (root) => {
       const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
-      const { live, id, references } = await suppressed(root, [
+      const { live, id, references } = await createSuppressedConversation(root, [
         ...SMALL.slice(0, 2),
         ...makeToolExchange('one', 'Read', { file_path: '/rulers.txt' }, rulers),
         ...SMALL.slice(2),
@@ -123,7 +123,7 @@ describe('recalling condensed content by reference', () => {
   it('folds a line that is longer than any limit', () =>
     inTemporaryFolder(async (root) => {
       const long = Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' ');
-      const { live, id, references } = await suppressed(root, [
+      const { live, id, references } = await createSuppressedConversation(root, [
         ...SMALL.slice(0, 2),
         ...makeToolExchange('one', 'Read', { file_path: '/a.min.js' }, long),
         ...SMALL.slice(2),
@@ -136,7 +136,7 @@ describe('recalling condensed content by reference', () => {
   it('handles results with more lines than an answer or a batch of the search can contain', () =>
     inTemporaryFolder(async (root) => {
       const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
-      const { live, id, references } = await suppressed(root, [
+      const { live, id, references } = await createSuppressedConversation(root, [
         ...SMALL.slice(0, 2),
         ...makeToolExchange('one', 'Bash', { command: 'seq' }, many),
         ...SMALL.slice(2),
@@ -154,7 +154,7 @@ describe('recalling condensed content by reference', () => {
 
   it('reports unknown references by name', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       expect(await live.recall(id, { references: ['abcdef99'] })).toMatchObject({ kind: 'nothing' });
       expect(await live.recall(id, { references: ['no number'] })).toMatchObject({ kind: 'nothing' });
       expect(await live.recall(id, {})).toMatchObject({ kind: 'nothing' });
@@ -165,7 +165,7 @@ describe('recalling condensed content by reference', () => {
 
   it('searches all conversations if none is named, even after a restart', () =>
     inTemporaryFolder(async (root) => {
-      const { references } = await suppressed(root);
+      const { references } = await createSuppressedConversation(root);
       const { live } = createTestBed(root);
       await live.prepare(createRequest(makeReads(1), { conversationId: 'other' }));
       expect((await live.recall(undefined, { references: [references[0]!] })).kind).toBe('nothing');
@@ -187,7 +187,7 @@ describe('recalling condensed content by reference', () => {
 describe('recalling condensed content by search words', () => {
   it('finds lines with all words in any case, with their numbers', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const found = await live.recall(id, { words: 'F3 LINE 42' });
       expect(found).toMatchObject({ kind: 'found', references: [references[3]] });
       expect(found.text).toContain('lines 43 to 43 of 100]\nf3 line 42 with some words in it');
@@ -195,7 +195,7 @@ describe('recalling condensed content by search words', () => {
 
   it('finds lines by a regular expression', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id } = await suppressed(root);
+      const { live, id } = await createSuppressedConversation(root);
       const text = await recalled(live, id, { pattern: '^f[12] line (7|42) ' });
       expect(text).toContain('8: f1 line 7 with');
       expect(text).toContain('43: f2 line 42 with');
@@ -204,7 +204,7 @@ describe('recalling condensed content by search words', () => {
 
   it('skips lines that are still in the conversation', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id } = await suppressed(root);
+      const { live, id } = await createSuppressedConversation(root);
       // The conversation was dropped, and others are not searched.
       const dropped = 'dropped' as LiveId;
       expect(await live.recall(dropped, { words: 'F3 LINE 42' })).toMatchObject({ kind: 'nothing' });
@@ -214,7 +214,7 @@ describe('recalling condensed content by search words', () => {
 
   it('explains an invalid regular expression', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id } = await suppressed(root);
+      const { live, id } = await createSuppressedConversation(root);
       expect(await recalled(live, id, { pattern: '(' })).toContain('no regular expression');
       expect((await live.recall(id, { pattern: '\\_x{' })).kind).toBe('nothing');
     }));
@@ -225,7 +225,7 @@ describe('recalling condensed content by search words', () => {
         ...SMALL.slice(0, 2),
         ...makeToolExchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`),
       ];
-      const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
+      const { live, id } = await createSuppressedConversation(root, [...evil, ...SMALL.slice(2)]);
       expect(await recalled(live, id, { pattern: '^(a+)+$' })).toContain('takes too long');
     }));
 });
@@ -233,7 +233,7 @@ describe('recalling condensed content by search words', () => {
 describe("markers that a model writes into a tool call's parameters", () => {
   it('are expanded byte for byte anywhere in the text', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const [first, second] = references.map((reference) => makeMarker('result suppressed', reference));
       const input = {
         path: 'a',
@@ -250,7 +250,7 @@ describe("markers that a model writes into a tool call's parameters", () => {
 
   it('leave the parameters unchanged if there are none', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id } = await suppressed(root);
+      const { live, id } = await createSuppressedConversation(root);
       const input = { content: `text ${MARKER_START.charAt(0)} of another kind` };
       const expanded = await live.expandMarkers(id, input);
       expect('input' in expanded && expanded.input).toBe(input);
@@ -258,7 +258,7 @@ describe("markers that a model writes into a tool call's parameters", () => {
 
   it('stay text if they are quoted from a file, even beside a marker of the conversation', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const literal = `see ${makeMarker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
       const input = { content: literal };
       expect(await live.expandMarkers(id, input)).toEqual({ input });
@@ -268,7 +268,7 @@ describe("markers that a model writes into a tool call's parameters", () => {
 
   it('are rejected with a message if they are malformed', () =>
     inTemporaryFolder(async (root) => {
-      const { live, id, references } = await suppressed(root);
+      const { live, id, references } = await createSuppressedConversation(root);
       const [edit] = live.view(id)?.edits ?? [];
       const [shown] = findMarkers(edit?.kind === 'cut' ? (edit.cuts[0]?.text ?? '') : '');
       const what = shown?.what ?? '';

@@ -115,13 +115,13 @@ const BEGUN = user(CONTEXT, TASK);
 const STEPS = DUE_MESSAGES.slice(2);
 
 /** Creates a request without an ID, as Gemini CLI sends it. */
-const asked = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
+const createRequestWithoutId = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
   withoutId(createRequest(messages, { model: createModel({ prices: SONNET_PRICES }), ...changes }));
 
 /** Sends a request that its agent aborts. */
-async function brokenOff({ live }: TestBed, messages: readonly ApiMessage[]): Promise<PreparedRequest> {
+async function sendAbortedRequest({ live }: TestBed, messages: readonly ApiMessage[]): Promise<PreparedRequest> {
   const abort = new AbortController();
-  const prepared = await live.prepare(asked(messages), abort.signal);
+  const prepared = await live.prepare(createRequestWithoutId(messages), abort.signal);
   abort.abort();
   return prepared;
 }
@@ -138,19 +138,23 @@ describe.each(GROWN)('a first message that is sent again with %s', (_how, grown)
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const { live } = bed;
-      const first = await live.prepare(asked([BEGUN]));
+      const first = await live.prepare(createRequestWithoutId([BEGUN]));
       live.recordUsage(first, makeUsage(1_000));
-      const condensed = await brokenOff(bed, [BEGUN, ...STEPS]);
+      const condensed = await sendAbortedRequest(bed, [BEGUN, ...STEPS]);
       expect(condensed.outcome?.kind).toBe('condensed');
       const spent = live.active()?.spent;
       expect(spent).toBeGreaterThan(0);
       // Gemini CLI first tries to continue by itself.
-      await brokenOff(bed, [user(CONTEXT, TASK, '[System: go on.]')]);
-      expect((await live.prepare(asked([grown]))).conversation).toBe(first.conversation);
+      await sendAbortedRequest(bed, [user(CONTEXT, TASK, '[System: go on.]')]);
+      expect((await live.prepare(createRequestWithoutId([grown]))).conversation).toBe(first.conversation);
       expect(live.list()).toMatchObject([{ id: first.conversation, spent }]);
       // Both a continuation and the earlier messages belong to the conversation.
-      expect((await live.prepare(asked([grown, ...makeRead('other')]))).conversation).toBe(first.conversation);
-      expect(stringify((await live.prepare(asked([BEGUN, ...STEPS]))).messages)).toBe(stringify(condensed.messages));
+      expect((await live.prepare(createRequestWithoutId([grown, ...makeRead('other')]))).conversation).toBe(
+        first.conversation,
+      );
+      expect(stringify((await live.prepare(createRequestWithoutId([BEGUN, ...STEPS]))).messages)).toBe(
+        stringify(condensed.messages),
+      );
       expect(await live.undo(first.conversation)).toMatchObject({ kind: 'done' });
       expect(live.list()).toHaveLength(1);
     }));
@@ -158,8 +162,8 @@ describe.each(GROWN)('a first message that is sent again with %s', (_how, grown)
   it('continues the conversation that has the same history, with its edits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const before = await live.prepare(asked([BEGUN, ...STEPS]));
-      const after = await live.prepare(asked([grown, ...STEPS, ...makeRead('more')]));
+      const before = await live.prepare(createRequestWithoutId([BEGUN, ...STEPS]));
+      const after = await live.prepare(createRequestWithoutId([grown, ...STEPS, ...makeRead('more')]));
       expect(after.conversation).toBe(before.conversation);
       expect(stringify(after.messages.slice(1, before.messages.length))).toBe(stringify(before.messages.slice(1)));
     }));
@@ -167,13 +171,13 @@ describe.each(GROWN)('a first message that is sent again with %s', (_how, grown)
   it('starts another conversation if no request was interrupted or the system prompt or ID differs', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const { conversation } = await bed.live.prepare(asked([BEGUN]), new AbortController().signal);
-      expect((await bed.live.prepare(asked([grown]))).conversation).not.toBe(conversation);
+      const { conversation } = await bed.live.prepare(createRequestWithoutId([BEGUN]), new AbortController().signal);
+      expect((await bed.live.prepare(createRequestWithoutId([grown]))).conversation).not.toBe(conversation);
       const other = [user(CONTEXT, 'Say hello'), user(CONTEXT, 'Say hello, then go on')] as const;
-      const broken = await brokenOff(bed, [other[0]]);
+      const broken = await sendAbortedRequest(bed, [other[0]]);
       const unlike = [{ system: 'You search.' }, { conversationId: 'c1' }];
       for (const changes of unlike) {
-        const sent = { ...asked([other[1]]), ...changes };
+        const sent = { ...createRequestWithoutId([other[1]]), ...changes };
         expect((await bed.live.prepare(sent)).conversation).not.toBe(broken.conversation);
       }
     }));
@@ -193,8 +197,8 @@ it.each([
   (_how, other) =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const { conversation } = await brokenOff(bed, [BEGUN]);
-      expect((await bed.live.prepare(asked([other]))).conversation).not.toBe(conversation);
+      const { conversation } = await sendAbortedRequest(bed, [BEGUN]);
+      expect((await bed.live.prepare(createRequestWithoutId([other]))).conversation).not.toBe(conversation);
     }),
 );
 
@@ -212,8 +216,8 @@ describe("a first message that grew by an agent's addition", () => {
   ])('starts another conversation %s', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const { conversation } = await live.prepare(asked(was));
-      expect((await live.prepare(asked(is))).conversation).not.toBe(conversation);
+      const { conversation } = await live.prepare(createRequestWithoutId(was));
+      expect((await live.prepare(createRequestWithoutId(is))).conversation).not.toBe(conversation);
     }),
   );
 });
@@ -222,11 +226,11 @@ it('a conversation whose first message had grown and was restored is recognized 
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
     const [grown] = GROWN.map(([, message]) => message);
-    const { conversation } = await brokenOff(bed, [BEGUN]);
-    await bed.live.prepare(asked([grown!]));
+    const { conversation } = await sendAbortedRequest(bed, [BEGUN]);
+    await bed.live.prepare(createRequestWithoutId([grown!]));
     const again = [BEGUN, user('And now?'), assistant('Yes.')];
-    expect((await bed.live.prepare(asked(again))).conversation).toBe(conversation);
-    const other = await bed.live.prepare(asked([user('And now?'), assistant('No.')]));
+    expect((await bed.live.prepare(createRequestWithoutId(again))).conversation).toBe(conversation);
+    const other = await bed.live.prepare(createRequestWithoutId([user('And now?'), assistant('No.')]));
     expect(other.conversation).not.toBe(conversation);
   }));
 
@@ -234,13 +238,13 @@ it('conversations with the same beginning and history stay separate across a res
   inTemporaryFolder(async (root) => {
     const [, grown] = GROWN[0]!;
     const before = createTestBed(root);
-    for (const task of [BEGUN, grown]) await before.live.prepare(asked([task]));
-    for (const task of [BEGUN, grown]) await before.live.prepare(asked([task, ...STEPS]));
+    for (const task of [BEGUN, grown]) await before.live.prepare(createRequestWithoutId([task]));
+    for (const task of [BEGUN, grown]) await before.live.prepare(createRequestWithoutId([task, ...STEPS]));
     const ids = before.live.list().map(({ id }) => id);
     expect(new Set(ids)).toHaveLength(2);
     const after = createTestBed(root);
-    const first = await after.live.prepare(asked([BEGUN, ...STEPS]));
-    const second = await after.live.prepare(asked([grown, ...STEPS, ...makeRead('more')]));
+    const first = await after.live.prepare(createRequestWithoutId([BEGUN, ...STEPS]));
+    const second = await after.live.prepare(createRequestWithoutId([grown, ...STEPS, ...makeRead('more')]));
     expect([second.conversation, first.conversation]).toEqual(ids);
   }));
 
@@ -260,7 +264,7 @@ describe('two running tasks that begin alike', () => {
   /**
    * @returns the conversations of each agent's requests, the first of which contains only the task
    */
-  async function sentIn(
+  async function sendTurns(
     bed: TestBed,
     tasks: readonly [ApiMessage, ApiMessage],
     all: readonly Turn[],
@@ -271,7 +275,9 @@ describe('two running tasks that begin alike', () => {
     for (const { who, steps, isBrokenOff } of all) {
       const history = histories[who] ?? [];
       for (let more = 0; found[who].length > 0 && more < steps; more++) history.push(...step(who, history.length));
-      const sent = isBrokenOff ? await brokenOff(bed, history) : await bed.live.prepare(asked(history));
+      const sent = isBrokenOff
+        ? await sendAbortedRequest(bed, history)
+        : await bed.live.prepare(createRequestWithoutId(history));
       found[who].push(sent.conversation);
     }
     return found;
@@ -282,7 +288,7 @@ describe('two running tasks that begin alike', () => {
       fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
         inTemporaryFolder(async (root) => {
           const whole = all.map((turn) => ({ ...turn, isBrokenOff: false }));
-          const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], whole, (_, at) =>
+          const [first, second] = await sendTurns(createTestBed(root), [BEGUN, grown], whole, (_, at) =>
             makeRead(`f${at}`, 2),
           );
           expect(first.filter((id) => second.includes(id))).toEqual([]);
@@ -296,7 +302,7 @@ describe('two running tasks that begin alike', () => {
         inTemporaryFolder(async (root) => {
           const goOn = ([0, 1, 0, 1] as const).map((who) => ({ who, steps: 1, isBrokenOff: false }));
           const own = (who: number, at: number) => makeRead(`f${who}of${at}`, 2);
-          const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], [...all, ...goOn], own);
+          const [first, second] = await sendTurns(createTestBed(root), [BEGUN, grown], [...all, ...goOn], own);
           expect(first.at(-1)).not.toBe(second.at(-1));
         }),
       ),

@@ -14,7 +14,7 @@ const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage
 });
 
 /** Creates a request with this many o200k tokens, all of which must be read. */
-const asked = (
+const createAnsweredRequest = (
   countedTokens: number,
   changes: Partial<AnsweredRequest> = {},
   model: UpstreamModel = createModel(),
@@ -31,25 +31,25 @@ describe("the factor learned between our token count and the model's", () => {
     const learning = new TokenLearning();
     expect(learning.getTokenFactor(createModel())).toBe(1);
     expect(learning.getTokenFactor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
-    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(2_000));
     expect(learning.getTokenFactor(createModel({ tokenFactor: 1.5 }))).toBe(2);
     expect(learning.getTokenFactor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
   it('follows the answers within bounds', () => {
     const learning = new TokenLearning();
-    learning.learnFromAnswer(asked(1_000), usage(1_000));
-    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(1_000));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(2_000));
     expect(learning.getTokenFactor(createModel())).toBeCloseTo(1.3);
-    for (let answer = 0; answer < 50; answer++) learning.learnFromAnswer(asked(1_000), usage(100_000));
+    for (let answer = 0; answer < 50; answer++) learning.learnFromAnswer(createAnsweredRequest(1_000), usage(100_000));
     expect(learning.getTokenFactor(createModel())).toBeCloseTo(5);
   });
 
   it('ignores counts that the vendor did not report, and short requests', () => {
     const learning = new TokenLearning();
-    learning.learnFromAnswer(asked(1_000), usage(3_000, 'counted'));
-    learning.learnFromAnswer(asked(100), usage(300));
-    learning.learnFromAnswer(asked(1_000), usage(0));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(3_000, 'counted'));
+    learning.learnFromAnswer(createAnsweredRequest(100), usage(300));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(0));
     expect(learning.getTokenFactor(createModel())).toBe(1);
   });
 });
@@ -58,7 +58,7 @@ describe('the number of tokens that fit a request', () => {
   it('is the window minus a tenth and the reply, adjusted by the learned factor', () => {
     const learning = new TokenLearning();
     expect(learning.computeFittingTokens(createModel())).toBe(32_000);
-    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    learning.learnFromAnswer(createAnsweredRequest(1_000), usage(2_000));
     expect(learning.computeFittingTokens(createModel())).toBe(16_000);
     expect(learning.computeFittingTokens(createModel({ contextWindow: 1_000 }))).toBe(375);
   });
@@ -68,9 +68,9 @@ describe('the number of tokens that fit a request', () => {
     learning.learnFromRejection(createModel(), 20_000);
     learning.learnFromRejection(createModel(), 30_000);
     expect(learning.computeFittingTokens(createModel())).toBe(18_000);
-    learning.learnFromAnswer(asked(10_000), usage(10_000));
+    learning.learnFromAnswer(createAnsweredRequest(10_000), usage(10_000));
     expect(learning.computeFittingTokens(createModel())).toBe(18_000);
-    learning.learnFromAnswer(asked(20_000), usage(20_000));
+    learning.learnFromAnswer(createAnsweredRequest(20_000), usage(20_000));
     expect(learning.computeFittingTokens(createModel())).toBe(32_000);
   });
 });
@@ -83,50 +83,53 @@ describe('a server that truncates prompts silently', () => {
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = createModel();
-    expect(learning.learnFromAnswer(asked(9_000), usage(2_050))).toBeUndefined();
+    expect(learning.learnFromAnswer(createAnsweredRequest(9_000), usage(2_050))).toBeUndefined();
     expect(learning.applyLearnedLimits(model)).toBe(model);
-    expect(learning.learnFromAnswer(asked(12_000), usage(2_050))).toBe(2_050);
+    expect(learning.learnFromAnswer(createAnsweredRequest(12_000), usage(2_050))).toBe(2_050);
     expect(learned(learning)).toBe(2_050);
     expect(learning.getTokenFactor(model)).toBe(1);
     // The limit is reported once.
-    expect(learning.learnFromAnswer(asked(15_000), usage(2_050))).toBeUndefined();
+    expect(learning.learnFromAnswer(createAnsweredRequest(15_000), usage(2_050))).toBeUndefined();
   });
 
   it('is detected by the content that must be read, even if other content is optional', () => {
     const learning = new TokenLearning();
-    learning.learnFromAnswer(asked(30_000, { minReadTokens: 9_000 }), usage(2_050));
-    expect(learning.learnFromAnswer(asked(33_000, { minReadTokens: 12_000 }), usage(2_050))).toBe(2_050);
+    learning.learnFromAnswer(createAnsweredRequest(30_000, { minReadTokens: 9_000 }), usage(2_050));
+    expect(learning.learnFromAnswer(createAnsweredRequest(33_000, { minReadTokens: 12_000 }), usage(2_050))).toBe(
+      2_050,
+    );
   });
 
   it('is not assumed if reported sizes grow or belong to different conversations', () => {
     const learning = new TokenLearning();
     for (const read of [2_000, 2_500, 3_000])
-      expect(learning.learnFromAnswer(asked(9_000), usage(read))).toBeUndefined();
+      expect(learning.learnFromAnswer(createAnsweredRequest(9_000), usage(read))).toBeUndefined();
     // Subagents' conversations begin alike.
-    learning.learnFromAnswer(asked(12_000, { conversation: 'two' as LiveId }), usage(3_000));
+    learning.learnFromAnswer(createAnsweredRequest(12_000, { conversation: 'two' as LiveId }), usage(3_000));
     expect(learned(learning)).toBe(40_000);
   });
 
   it('is distinguished from one that skips optional content, and neither changes the learned factor', () => {
     const learning = new TokenLearning();
     for (const more of [0, 3_000])
-      learning.learnFromAnswer(asked(50_000 + more, { minReadTokens: 20_000 + more }), usage(20_000));
+      learning.learnFromAnswer(createAnsweredRequest(50_000 + more, { minReadTokens: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
   it('is distinguished from one that reads equally much of nearly equal requests', () => {
     const learning = new TokenLearning();
-    for (const counted of [50_000, 50_000, 50_200]) learning.learnFromAnswer(asked(counted), usage(20_000));
+    for (const counted of [50_000, 50_000, 50_200])
+      learning.learnFromAnswer(createAnsweredRequest(counted), usage(20_000));
     expect(learned(learning)).toBe(40_000);
-    learning.learnFromAnswer(asked(50_600), usage(20_100));
+    learning.learnFromAnswer(createAnsweredRequest(50_600), usage(20_100));
     expect(learned(learning)).toBe(20_100);
   });
 
   it('is not assumed if the vendor was asked to read other content than was sent', () => {
     const learning = new TokenLearning();
     const otherwise = (counted: number): AnsweredRequest => {
-      const { minReadTokens: _, ...request } = asked(counted);
+      const { minReadTokens: _, ...request } = createAnsweredRequest(counted);
       return request;
     };
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(otherwise(counted), usage(2_050));
@@ -137,26 +140,26 @@ describe('a server that truncates prompts silently', () => {
 
   it('is assumed only until it reads more than its apparent limit', () => {
     const learning = new TokenLearning();
-    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
+    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(createAnsweredRequest(counted), usage(2_050));
     // This request has about the size of the apparent limit.
-    learning.learnFromAnswer(asked(2_060), usage(2_060));
+    learning.learnFromAnswer(createAnsweredRequest(2_060), usage(2_060));
     expect(learned(learning)).toBe(2_050);
-    learning.learnFromAnswer(asked(3_500), usage(3_600));
+    learning.learnFromAnswer(createAnsweredRequest(3_500), usage(3_600));
     expect(learned(learning)).toBe(40_000);
-    learning.learnFromAnswer(asked(3_500), usage(3_900));
+    learning.learnFromAnswer(createAnsweredRequest(3_500), usage(3_900));
     // A server that keeps half of a prompt that is too long reads more of one that is not.
-    for (const counted of [20_000, 23_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
+    for (const counted of [20_000, 23_000]) learning.learnFromAnswer(createAnsweredRequest(counted), usage(2_050));
     expect(learned(learning)).toBe(3_900);
   });
 
   it('is not assumed for a vendor that names its window', () => {
     const learning = new TokenLearning();
     learning.learnFromRejection(createModel(), 39_000, { limit: 30_000 });
-    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
+    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(createAnsweredRequest(counted), usage(2_050));
     expect(learned(learning)).toBe(2_050);
-    learning.learnFromAnswer(asked(3_500), usage(3_600));
+    learning.learnFromAnswer(createAnsweredRequest(3_500), usage(3_600));
     expect(learned(learning)).toBe(30_000);
-    learning.learnFromAnswer(asked(30_000), usage(31_000));
+    learning.learnFromAnswer(createAnsweredRequest(30_000), usage(31_000));
     expect(learned(learning)).toBe(30_000);
   });
 });

@@ -8,7 +8,7 @@ import { makeToolExchange, makeLines } from '../core/testing';
 import { DUE_MESSAGES, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 
 /** Creates a read of a file that {@link DUE_MESSAGES} reads too, with another call ID. */
-const again = (name: string, time = 1): ApiMessage[] =>
+const createRepeatedRead = (name: string, time = 1): ApiMessage[] =>
   makeToolExchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, 100));
 
 const recalled = (time: number): ApiMessage[] =>
@@ -32,7 +32,11 @@ const failedEdit = (name: string): ApiMessage[] =>
  * Continues a task turn by turn.
  * @returns all messages
  */
-async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly ApiMessage[][]): Promise<ApiMessage[]> {
+async function continueTask(
+  bed: TestBed,
+  task: readonly ApiMessage[],
+  turns: readonly ApiMessage[][],
+): Promise<ApiMessage[]> {
   const messages = [...task];
   for (const turn of turns) {
     messages.push(...turn);
@@ -42,7 +46,7 @@ async function goOn(bed: TestBed, task: readonly ApiMessage[], turns: readonly A
 }
 
 /** Returns the condensation that was made first. */
-const firstOf = ({ live }: TestBed) => live.active()!.condensations[0]!;
+const getFirstCondensation = ({ live }: TestBed) => live.active()!.condensations[0]!;
 
 /** The oldest files, which are removed first. */
 const OLD = ['f0', 'f1', 'f2', 'f3', 'f4'];
@@ -51,30 +55,37 @@ describe('content that an agent reads again after a condensation', () => {
   it('is counted: reads and recalls of removed content, and failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      await goOn(bed, DUE_MESSAGES, [[], again('f0'), recalled(1), failedEdit('f1'), makeRead('new'), again('f26')]);
-      expect(firstOf(bed).use).toEqual({ turns: 5, rereads: 1, recalls: 1, failedEdits: 1, expected: 0 });
+      await continueTask(bed, DUE_MESSAGES, [
+        [],
+        createRepeatedRead('f0'),
+        recalled(1),
+        failedEdit('f1'),
+        makeRead('new'),
+        createRepeatedRead('f26'),
+      ]);
+      expect(getFirstCondensation(bed).use).toEqual({ turns: 5, rereads: 1, recalls: 1, failedEdits: 1, expected: 0 });
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
   it('switches the conversation to Lossless if it is too much, until that is undone', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const messages = await goOn(bed, DUE_MESSAGES, [[], ...OLD.map((name) => again(name))]);
+      const messages = await continueTask(bed, DUE_MESSAGES, [[], ...OLD.map((name) => createRepeatedRead(name))]);
       expect(bed.events.filter(({ kind }) => kind === 'careful')).toEqual([
         {
           kind: 'careful',
           conversation: bed.live.active()!.id,
-          condensation: firstOf(bed).id,
+          condensation: getFirstCondensation(bed).id,
           use: { ...ZERO_USE_AFTER_CONDENSATION, turns: 5, rereads: 5 },
         },
       ]);
       // The same is true after a restart.
       const restarted = createTestBed(root);
-      await goOn(restarted, messages, [[]]);
+      await continueTask(restarted, messages, [[]]);
       expect(restarted.live.active()!.isCareful).toBe(true);
-      expect(firstOf(restarted).use).toMatchObject({ rereads: 5 });
+      expect(getFirstCondensation(restarted).use).toMatchObject({ rereads: 5 });
       // Only Lossless is used for the next condensation, and it finds no repeated content.
-      await goOn(
+      await continueTask(
         restarted,
         messages,
         ['v', 'w', 'x', 'y', 'z'].map((name) => makeRead(name)),
@@ -90,10 +101,10 @@ describe('content that an agent reads again after a condensation', () => {
       const bed = createTestBed(root);
       const restless = [
         ...makeReads(14),
-        ...[...makeReads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`)),
+        ...[...makeReads(13).keys()].slice(2, 15).flatMap((at) => createRepeatedRead(`f${at % 14}`)),
       ];
-      await goOn(bed, restless, [[], ...OLD.map((name) => again(name, 2))]);
-      const { use } = firstOf(bed);
+      await continueTask(bed, restless, [[], ...OLD.map((name) => createRepeatedRead(name, 2))]);
+      const { use } = getFirstCondensation(bed);
       expect(use!.rereads).toBeGreaterThan(0);
       expect(use!.expected).toBeGreaterThan(use!.rereads / 2);
       expect(bed.live.active()!.isCareful).toBe(false);
@@ -111,14 +122,14 @@ describe('content that an agent reads again after a condensation', () => {
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const idle = Array.from({ length: 22 }, (_, at) => makeRead(`idle${at}`, 3));
-      await goOn(bed, DUE_MESSAGES, [[], ...idle, ...OLD.map((name) => again(name))]);
-      expect(firstOf(bed).use).toMatchObject({ turns: 20, rereads: 0 });
+      await continueTask(bed, DUE_MESSAGES, [[], ...idle, ...OLD.map((name) => createRepeatedRead(name))]);
+      expect(getFirstCondensation(bed).use).toMatchObject({ turns: 20, rereads: 0 });
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
 
   it('is counted equally however the turns arrive, and after a restart in between', async () => {
     const turn = fc.oneof(
-      fc.constantFrom(...OLD).map((name) => (at: number) => again(name, at)),
+      fc.constantFrom(...OLD).map((name) => (at: number) => createRepeatedRead(name, at)),
       fc.constant((at: number) => makeRead(`new${at}`, 5)),
       fc.constant(recalled),
     );
@@ -127,14 +138,14 @@ describe('content that an agent reads again after a condensation', () => {
         inTemporaryFolder(async (root) => {
           const turns = made.map((make, at) => make(at));
           const bed = createTestBed(root);
-          await goOn(bed, DUE_MESSAGES, [[], ...turns]);
-          const whole = firstOf(bed).use;
+          await continueTask(bed, DUE_MESSAGES, [[], ...turns]);
+          const whole = getFirstCondensation(bed).use;
           const used = [...DUE_MESSAGES, ...turns.slice(0, restartAt).flat()];
           const other = createTestBed(`${root}/other`);
-          await goOn(other, DUE_MESSAGES, [[], turns.slice(0, restartAt).flat()]);
+          await continueTask(other, DUE_MESSAGES, [[], turns.slice(0, restartAt).flat()]);
           const restarted = createTestBed(`${root}/other`);
-          await goOn(restarted, used, [[], turns.slice(restartAt).flat()]);
-          const { use } = firstOf(restarted);
+          await continueTask(restarted, used, [[], turns.slice(restartAt).flat()]);
+          const { use } = getFirstCondensation(restarted);
           if (isUseExcessive(use!)) return;
           expect(use).toEqual(whole);
         }),

@@ -32,7 +32,7 @@ const RECENT = Array.from({ length: 40 }, (_, at) =>
   makeToolExchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
 ).flat();
 
-async function pageOf(
+async function renderPage(
   begun: readonly ApiMessage[],
   options: Partial<ReportPageOptions> = {},
   title = 'Mend <it>',
@@ -59,7 +59,7 @@ async function pageOf(
 
 describe('the report page of a condensation', () => {
   it('has the figures of the outcome, and says if it is a preview', async () => {
-    const { outcome, page } = await pageOf(messages);
+    const { outcome, page } = await renderPage(messages);
     const number = new Intl.NumberFormat('en-US');
     expect(page).toContain(`${number.format(outcome.tokensBefore)} → ${number.format(outcome.tokensAfter)} tokens`);
     expect(page).toContain('A preview: nothing has been applied.');
@@ -68,10 +68,10 @@ describe('the report page of a condensation', () => {
 
   it('says how full the window was, or how long the conversation if the window is not known', async () => {
     const fill = { tokens: 40_000, isRecorded: true };
-    const { page: known } = await pageOf(messages, {}, undefined, { ...fill, window: 200_000 });
+    const { page: known } = await renderPage(messages, {}, undefined, { ...fill, window: 200_000 });
     expect(known).toContain('As the agent left it, the context window was 20% full: 40,000 of 200,000 tokens, by');
     expect(known).toMatch(/; context window <strong>20% → ≈ \d+% full</);
-    const { page: unknown } = await pageOf(messages, {}, undefined, fill);
+    const { page: unknown } = await renderPage(messages, {}, undefined, fill);
     expect(unknown).toContain(
       'As the agent left it, the conversation had 40,000 tokens of a window that is not known, by',
     );
@@ -83,7 +83,7 @@ describe('the report page of a condensation', () => {
 
   it('needs no network and runs nothing, whatever the conversation says', async () => {
     const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
-    const { page } = await pageOf(
+    const { page } = await renderPage(
       [
         user(hostile),
         ...makeToolExchange('a', 'Bash', { command: hostile }, hostile),
@@ -100,7 +100,7 @@ describe('the report page of a condensation', () => {
   it('masks keys, even one split by a cut', async () => {
     const body = Array.from({ length: 60 }, (_, at) => `${String(at).padStart(2, '0')}${'QUJD'.repeat(15)}`).join('\n');
     const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
-    const { outcome, page } = await pageOf([
+    const { outcome, page } = await renderPage([
       user('task'),
       ...makeToolExchange(
         'a',
@@ -116,7 +116,7 @@ describe('the report page of a condensation', () => {
   });
 
   it('omits all content on request', async () => {
-    const { page } = await pageOf(messages, { withoutContent: true }, 'Mend src/secret.ts');
+    const { page } = await renderPage(messages, { withoutContent: true }, 'Mend src/secret.ts');
     for (const word of ['src/', 'Mend', 'file 7', 'Read']) expect(page).not.toContain(word);
     expect(page).toContain('left out of this report');
     expect(page).toContain('Tool results');
@@ -124,7 +124,7 @@ describe('the report page of a condensation', () => {
 
   it("is the same each time for the same condensation, except for the steps' times", async () => {
     const strip = (page: string): string => page.replace(/[\d.]+ (?:ms|seconds)/g, '');
-    expect(strip((await pageOf(messages)).page)).toBe(strip((await pageOf(messages)).page));
+    expect(strip((await renderPage(messages)).page)).toBe(strip((await renderPage(messages)).page));
   });
 });
 
@@ -182,7 +182,7 @@ describe("the content of a condensation's report page", () => {
   });
 
   it('has a curve with figures and units at its axes, and a text alternative', async () => {
-    const { outcome, page } = await pageOf(messages);
+    const { outcome, page } = await renderPage(messages);
     const number = new Intl.NumberFormat('en-US');
     expect(page).toContain(`<span>${number.format(outcome.tokensBefore)} tokens</span>`);
     expect(page).toContain('<span>Message 1</span><span>Message 85</span>');

@@ -15,7 +15,7 @@ const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';
 const makeLock = (pid: number, host = hostname()): string => `${TOKEN} ${pid} ${host} 2026-01-02T03:04:05.000Z\n`;
 /** This is so long that no lock expires. */
-const DEAF = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
+const NO_EXPIRY_TIMING = { wait: 30_000, silence: 60_000, heartbeat: 60_000 };
 
 /**
  * Simulates Windows with a virus scanner: for two attempts, written files can't be removed and
@@ -47,7 +47,7 @@ function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') 
 }
 
 /** A visit fails if two are inside at once. */
-function room() {
+function createRoom() {
   let inside = 0;
   let visits = 0;
   return {
@@ -66,8 +66,8 @@ function room() {
 test('actions under a lock run one after the other', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
-    const { visit, visits } = room();
-    await Promise.all(Array.from({ length: 20 }, () => withFileLock(nodeFiles, path, DEAF, visit)));
+    const { visit, visits } = createRoom();
+    await Promise.all(Array.from({ length: 20 }, () => withFileLock(nodeFiles, path, NO_EXPIRY_TIMING, visit)));
     expect(visits()).toBe(20);
     expect(await readdir(folder)).toEqual([]);
   }));
@@ -75,7 +75,7 @@ test('actions under a lock run one after the other', () =>
 test('actions under a lock run one after the other on Windows, even if a scanner opens each file and delays deletion', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
-    const { visit, visits } = room();
+    const { visit, visits } = createRoom();
     const refused: string[] = [];
     const files = createRetryingFiles(
       scannedFiles(nodeFiles, (operation) => refused.push(operation)),
@@ -84,7 +84,7 @@ test('actions under a lock run one after the other on Windows, even if a scanner
         waits: Array<number>(40).fill(1),
       },
     );
-    await Promise.all(Array.from({ length: 10 }, () => withFileLock(files, path, DEAF, visit)));
+    await Promise.all(Array.from({ length: 10 }, () => withFileLock(files, path, NO_EXPIRY_TIMING, visit)));
     expect(visits()).toBe(10);
     expect(await readdir(folder)).toEqual([]);
     expect(new Set(refused)).toEqual(new Set(['open', 'removeFile']));
@@ -95,8 +95,8 @@ test('the lock of a dead process is removed at once by one of the waiting proces
     const path = join(folder, 'lock');
     for (let round = 0; round < 10; round += 1) {
       await writeFile(path, makeLock(DEAD));
-      const { visit, visits } = room();
-      await Promise.all(Array.from({ length: 8 }, () => withFileLock(nodeFiles, path, DEAF, visit)));
+      const { visit, visits } = createRoom();
+      await Promise.all(Array.from({ length: 8 }, () => withFileLock(nodeFiles, path, NO_EXPIRY_TIMING, visit)));
       expect(visits()).toBe(8);
       expect(await readdir(folder)).toEqual([]);
     }
@@ -107,7 +107,7 @@ test("a process that died while removing another's lock blocks no other process"
     const path = join(folder, 'lock');
     await writeFile(path, makeLock(DEAD));
     await writeFile(`${path}.${TOKEN}`, makeLock(DEAD));
-    await withFileLock(nodeFiles, path, DEAF, () => Promise.resolve());
+    await withFileLock(nodeFiles, path, NO_EXPIRY_TIMING, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -146,7 +146,7 @@ test.each([
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
-    const action = withFileLock(nodeFiles, path, { ...DEAF, wait: 30 }, () => Promise.resolve());
+    const action = withFileLock(nodeFiles, path, { ...NO_EXPIRY_TIMING, wait: 30 }, () => Promise.resolve());
     await expect(action).rejects.toMatchObject({ trouble: 'locked', path, data: { happened: words } });
     expect(existsSync(path)).toBe(true);
   }),
@@ -155,7 +155,7 @@ test.each([
 test('the owner of a lock notices that its lock was removed, and leaves the new one alone', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
-    const action = withFileLock(nodeFiles, path, DEAF, async ({ confirm }) => {
+    const action = withFileLock(nodeFiles, path, NO_EXPIRY_TIMING, async ({ confirm }) => {
       await confirm();
       await writeFile(path, makeLock(process.pid));
       await confirm();
@@ -167,7 +167,7 @@ test('the owner of a lock notices that its lock was removed, and leaves the new 
 test('taking a lock recreates a folder that was removed meanwhile', () =>
   inTemporaryFolder(async (folder) => {
     await rm(folder, { recursive: true });
-    await withFileLock(nodeFiles, join(folder, 'lock'), DEAF, () => Promise.resolve());
+    await withFileLock(nodeFiles, join(folder, 'lock'), NO_EXPIRY_TIMING, () => Promise.resolve());
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -176,7 +176,9 @@ test('a lock that cannot be written leaves no file behind', () =>
     const files = createSteppedFiles(({ operation }) => {
       if (operation === 'write') throw createSystemError('ENOSPC');
     });
-    await expect(withFileLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve())).rejects.toThrow('ENOSPC');
+    await expect(withFileLock(files, join(folder, 'lock'), NO_EXPIRY_TIMING, () => Promise.resolve())).rejects.toThrow(
+      'ENOSPC',
+    );
     expect(await readdir(folder)).toEqual([]);
   }));
 
@@ -185,5 +187,7 @@ test('a lock that cannot be removed does not undo the action done under it', () 
     const files = createSteppedFiles(({ operation }) => {
       if (operation === 'removeFile') throw createSystemError('EACCES');
     });
-    expect(await withFileLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve('done'))).toBe('done');
+    expect(await withFileLock(files, join(folder, 'lock'), NO_EXPIRY_TIMING, () => Promise.resolve('done'))).toBe(
+      'done',
+    );
   }));

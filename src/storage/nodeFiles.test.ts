@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Makes syncing a folder fail with this error. */
-async function syncingSays(folder: string, code: string): Promise<void> {
+async function makeSyncFail(folder: string, code: string): Promise<void> {
   const handle = await open(folder, 'r');
   const kind = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
@@ -23,14 +23,14 @@ describe('flushing a folder to disk', () => {
   it('succeeds if its file system does not support that, such as host shares and some network drives', async () => {
     const folder = temporaryFolder();
     for (const code of ['EINVAL', 'ENOTSUP', 'ENOSYS']) {
-      await syncingSays(folder, code);
+      await makeSyncFail(folder, code);
       await expect(nodeFiles.syncFolder(folder)).resolves.toBeUndefined();
     }
   });
 
   it('reports a folder that can’t be written', async () => {
     const folder = temporaryFolder();
-    await syncingSays(folder, 'EIO');
+    await makeSyncFail(folder, 'EIO');
     await expect(nodeFiles.syncFolder(folder)).rejects.toMatchObject({ code: 'EIO' });
     await expect(nodeFiles.syncFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -38,7 +38,7 @@ describe('flushing a folder to disk', () => {
 
 describe('a file that another program has open', () => {
   /** Returns the machine's files with an operation that fails this many times. */
-  const refusing = (operation: 'open' | 'status' | 'rename' | 'removeFile', times: number, code: string) => {
+  const createRefusingFiles = (operation: 'open' | 'status' | 'rename' | 'removeFile', times: number, code: string) => {
     let tries = 0;
     const files: Files = {
       ...nodeFiles,
@@ -57,8 +57,8 @@ describe('a file that another program has open', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a');
     await writeFile(path, 'text');
-    const whenFree = (operation: Parameters<typeof refusing>[0]): Files =>
-      createRetryingFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
+    const whenFree = (operation: Parameters<typeof createRefusingFiles>[0]): Files =>
+      createRetryingFiles(createRefusingFiles(operation, 3, code).files, { platform: 'win32', waits });
     expect(await readTextIfPresent(whenFree('open'), path)).toBe('text');
     expect(await whenFree('status').status(path)).toMatchObject({ kind: 'file', bytes: 4 });
     await whenFree('rename').rename(path, join(folder, 'b'));
@@ -73,7 +73,7 @@ describe('a file that another program has open', () => {
       ['linux', 'EPERM', 1],
       ['darwin', 'EBUSY', 1],
     ] as const) {
-      const refused = refusing('rename', 99, code);
+      const refused = createRefusingFiles('rename', 99, code);
       const files = createRetryingFiles(refused.files, { platform, waits });
       await expect(files.rename('a', 'b')).rejects.toMatchObject({ code });
       expect(refused.tries()).toBe(tries);

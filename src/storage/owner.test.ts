@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { getOwnerLiveness, parseOwner, formatOwner, getThisProcess, type OwnerProcess } from './owner';
 
 /** This PID is above Linux's highest one (2^22). */
-const NOBODY = 2 ** 22 + 1;
+const UNUSED_PID = 2 ** 22 + 1;
 const FIRST = '4026531836';
 const here: OwnerProcess = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
 
@@ -14,7 +14,7 @@ it('a lock owner survives being written as a file name', () => {
 
 it("as a lock's owner, the test's own process counts as running, and an unused process ID as gone", () => {
   expect(getOwnerLiveness(getThisProcess())).toBe('running');
-  expect(getOwnerLiveness({ ...getThisProcess(), pid: NOBODY })).toBe('gone');
+  expect(getOwnerLiveness({ ...getThisProcess(), pid: UNUSED_PID })).toBe('gone');
 });
 
 it.runIf(process.platform === 'linux')(
@@ -32,5 +32,5 @@ it.each<[string, Partial<OwnerProcess>, 'gone' | 'unknown']>([
   ['of a container before the host was restarted', { space: 'aaaa-cccc-4026532000' }, 'unknown'],
   ['of another machine of the same name', { space: `dddd-cccc-${FIRST}` }, 'unknown'],
 ])("whether a lock's owner still runs is found out as far as possible for a process %s", (_, owner, liveness) => {
-  expect(getOwnerLiveness({ ...here, ...owner, pid: NOBODY }, here)).toBe(liveness);
+  expect(getOwnerLiveness({ ...here, ...owner, pid: UNUSED_PID }, here)).toBe(liveness);
 });

@@ -9,7 +9,10 @@ interface Told {
 }
 
 /** Writes a program in two parts, which record when they are loaded. */
-function written(): { bundles: BundleLoader<{ readonly program: { readonly name: string } }>; told: () => string[] } {
+function writeProgram(): {
+  bundles: BundleLoader<{ readonly program: { readonly name: string } }>;
+  told: () => string[];
+} {
   const folder = temporaryFolder();
   const note = (name: string): string => `require('./told.cjs').told.push('${name}');`;
   const files = {
@@ -39,7 +42,7 @@ async function withTurns<T>(told: string[], work: () => Promise<T>): Promise<T> 
 }
 
 it('parts of a program are each loaded in a separate turn of the event loop, and only once', async () => {
-  const { bundles, told } = written();
+  const { bundles, told } = writeProgram();
   const [first, again] = await withTurns(told(), () =>
     Promise.all([bundles.loadBundle('program'), bundles.loadBundle('program')]),
   );
@@ -58,7 +61,7 @@ it('parts of a program are each loaded in a separate turn of the event loop, and
 });
 
 it("parts of a program are loaded synchronously for callers that can't wait", () => {
-  const { bundles, told } = written();
+  const { bundles, told } = writeProgram();
   expect(bundles.loadBundleNow('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);
 });

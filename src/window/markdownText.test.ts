@@ -53,7 +53,7 @@ const hostile = fc
   .map((parts) => parts.join(''));
 
 /** Returns the characters that Markdown interprets and that have no backslash before them. */
-const bareSigns = (source: string): string[] =>
+const listBareCharacters = (source: string): string[] =>
   source.replace(/\\[!-/:-@[-`{-~]/g, '').match(/[[\]()<>`#*_&@:.$|\n\r\u0085\u2028\u2029\v\f]/g) ?? [];
 
 it('untrusted text in the chat is escaped everywhere', () => {
@@ -65,10 +65,12 @@ it('untrusted text in the chat is escaped everywhere', () => {
         stream as unknown as vscode.ChatResponseStream,
         makeMarkdown`${text}${makeMarkdown`${text}`}${[makeMarkdown`${text}`]}`,
       );
-      expect(bareSigns(said.join(''))).toEqual([]);
+      expect(listBareCharacters(said.join(''))).toEqual([]);
       const link = makeTextWithCommand('', { command: 'own', title: text, arguments: [text] }, text);
       expect(link.isTrusted).toEqual({ enabledCommands: ['own'] });
-      expect(bareSigns(link.value.replace(/^\n(`+)\w*\n[^]*\n\1\n/, '')).join('')).toMatch(/^\[\]\(:[_.*]*\)$/);
+      expect(listBareCharacters(link.value.replace(/^\n(`+)\w*\n[^]*\n\1\n/, '')).join('')).toMatch(
+        /^\[\]\(:[_.*]*\)$/,
+      );
     }),
   );
 });

@@ -23,7 +23,7 @@ const unlock = (): void => {
   fake.updateError = undefined;
 };
 /** Waits until the reason appears once inside this place. */
-const said = (page: TestPage, place: string): Promise<boolean> =>
+const waitForReason = (page: TestPage, place: string): Promise<boolean> =>
   page.until(() => page.find(place).textContent.split(WORDS).length === 2);
 const isChecked = (element: HTMLElement): boolean => (element as HTMLInputElement).checked;
 
@@ -41,10 +41,10 @@ describe('a checkbox whose change is rejected', () => {
     const box = (): HTMLElement => page.find('vscode-checkbox', 'Run Pass a');
     lock();
     await page.click(box);
-    await said(page, '.pass');
+    await waitForReason(page, '.pass');
     expect(isChecked(box())).toBe(true);
     await page.click(() => page.find('.item-name', 'Pass a'));
-    await said(page, '.pass');
+    await waitForReason(page, '.pass');
     unlock();
     await page.click(box);
     await page.until(() => JSON.stringify(saved('smart')).includes('"enabled":false'));
@@ -59,7 +59,7 @@ describe('a checkbox whose change is rejected', () => {
     const before = isChecked(box());
     lock();
     await page.click(box);
-    await said(page, row);
+    await waitForReason(page, row);
     await page.until(() => isChecked(box()) === before);
   });
 });
@@ -76,7 +76,7 @@ describe('a rejected reset', () => {
     const reset = (): HTMLElement => page.find(`${row} button`, 'Reset ');
     lock();
     await page.click(reset);
-    await said(page, row);
+    await waitForReason(page, row);
     unlock();
     await page.click(reset);
     await page.until(() => saved(name) === undefined);
@@ -98,7 +98,7 @@ describe('a rejected action on a profile', () => {
     await page.click(() => page.find('.item-name', 'Work'));
     lock();
     await page.click(() => page.find('vscode-button', button));
-    await said(page, '#profiles .item');
+    await waitForReason(page, '#profiles .item');
     expect(saved('condensingProfile')).toBe(chosen);
   });
 
@@ -108,7 +108,7 @@ describe('a rejected action on a profile', () => {
     await page.click(() => page.find('.item-name', 'Broken'));
     lock();
     await page.click(() => page.find('.item-content > vscode-button', 'Remove'));
-    await said(page, '#profiles .item');
+    await waitForReason(page, '#profiles .item');
   });
 
   it('says why a new profile could not be selected for summaries, and a retry adds no second one', async () => {
@@ -137,7 +137,7 @@ it('a rejected undo of a preset’s deletion says why', async () => {
   await page.until(() => saved('presets') === undefined);
   lock();
   await page.click(() => page.find('#presets .done button', 'Undo'));
-  await said(page, '#presets');
+  await waitForReason(page, '#presets');
 });
 
 describe('a rejected action on the user’s own passes', () => {
@@ -157,7 +157,7 @@ describe('a rejected action on the user’s own passes', () => {
       const before = drafts(page);
       lock();
       await page.click(() => page.find('#smart vscode-button', button));
-      await said(page, '#smart');
+      await waitForReason(page, '#smart');
       expect(drafts(page)).toEqual(before);
       expect(saved('smart')).toBe('balanced');
     },
@@ -171,7 +171,7 @@ describe('a rejected action on the user’s own passes', () => {
     await page.until(undo);
     lock();
     await page.click(undo);
-    await said(page, '#smart');
+    await waitForReason(page, '#smart');
     unlock();
     await page.click(undo);
     await page.until(() => saved('smart') === 'balanced');

@@ -36,7 +36,7 @@ async function search(page: TestPage, text: string): Promise<void> {
 }
 
 /** Returns the sections in which a search found something. */
-const foundIn = (page: TestPage): string[] =>
+const listFoundSections = (page: TestPage): string[] =>
   page
     .all('main .section')
     .flatMap((section) => (section.querySelector(SEARCHABLE_ELEMENTS_SELECTOR) ? [section.id] : []));
@@ -135,7 +135,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
   ])('for "%s" leads to %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
-    expect(foundIn(page)).toContain(section);
+    expect(listFoundSections(page)).toContain(section);
   });
 
   it.each([
@@ -193,7 +193,7 @@ describe('a search with everything configured', () => {
   ])('for "%s" leads to the user’s own entry in %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);
-    expect(foundIn(page)).toContain(section);
+    expect(listFoundSections(page)).toContain(section);
   });
 
   it('finds one pass and not the others', async () => {
@@ -238,7 +238,7 @@ describe('a search with everything configured', () => {
     for (const { words, section } of buttons) {
       await search(page, '');
       await search(page, words.toLowerCase());
-      if (!foundIn(page).includes(section ?? '')) missed.push({ words, section });
+      if (!listFoundSections(page).includes(section ?? '')) missed.push({ words, section });
     }
     expect(missed).toEqual([]);
   });

@@ -36,7 +36,7 @@ const counted = (): Promise<void> =>
     const { isBusy, conversations } = getConversationIndex(services);
     expect([isBusy, conversations.every(({ details }) => details?.tokens !== undefined)]).toEqual([false, true]);
   });
-const offered = (times: number): Promise<void> => vi.waitFor(() => expect(offers()).toHaveLength(times));
+const waitForOffers = (times: number): Promise<void> => vi.waitFor(() => expect(offers()).toHaveLength(times));
 /** Refreshes the list, focuses the window, and waits until pending microtasks are done. */
 async function lookAgain(): Promise<void> {
   await getConversationIndex(services).refresh();
@@ -50,7 +50,7 @@ it('an idle task over its threshold is offered for condensing once, and condense
   fake.answers = ['Condense', undefined];
   watchIdleTasks(services);
   watchIdleTasks(services);
-  await offered(1);
+  await waitForOffers(1);
   expect(offers()[0]).toMatchObject({ kind: 'information', choices: ['Condense', 'Not Now', 'Never for This Task'] });
   expect(offers()[0]?.message).toMatch(
     /^“.+” \(Zoo Code\) is idle and has 1\d,\d{3} tokens, ≈ 1\d\d% of the window\. /,
@@ -69,7 +69,7 @@ it('an idle task over its threshold is offered for condensing once, and condense
 it('an idle task is offered for condensing once per size, and again if it has shrunk', async () => {
   const path = task();
   watchIdleTasks(services);
-  await offered(1);
+  await waitForOffers(1);
   await lookAgain();
   expect(offers()).toHaveLength(1);
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBeGreaterThan(10_000));
@@ -82,7 +82,7 @@ it('an idle task is never offered for condensing again if the user declined for 
   const path = task();
   fake.answers = ['Never for This Task'];
   watchIdleTasks(services);
-  await offered(1);
+  await waitForOffers(1);
   await vi.waitFor(() => expect(readOfferAnswers(services.context.globalState).get(path)).toBe('never'));
 });
 
@@ -102,7 +102,7 @@ it('an idle task is offered for condensing when the user returns to the window',
   expect(offers()).toEqual([]);
   makeFileOld(path);
   await lookAgain();
-  await offered(1);
+  await waitForOffers(1);
 });
 
 it('idle tasks are offered for condensing at most three times in a window, one at a time, and only if they can shrink', async () => {
@@ -110,7 +110,7 @@ it('idle tasks are offered for condensing at most three times in a window, one a
   writeClaudeSession(home);
   writeZooTask(join(home, '.config', 'Windsurf', 'User'), createConversation().slice(0, 3));
   watchIdleTasks(services);
-  await offered(3);
+  await waitForOffers(3);
   await lookAgain();
   expect(offers()).toHaveLength(3);
 });
@@ -123,7 +123,7 @@ it('idle tasks are not offered for condensing while the setting is off, and are 
   expect(offers()).toEqual([]);
   fake.settings['contextCondenser.conversations.offerIdleTasks'] = true;
   await lookAgain();
-  await offered(1);
+  await waitForOffers(1);
 });
 
 it('the offer to condense an idle task shows its title as plain text, and errors are logged', async () => {
@@ -132,7 +132,7 @@ it('the offer to condense an idle task shows its title as plain text, and errors
   const [, ...rest] = createConversation();
   writeZooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);
   watchIdleTasks(services);
-  await offered(1);
+  await waitForOffers(1);
   expect(offers()[0]?.message).toMatch(/^“See this and \[that\] \(evil\) and more .{0,40}…” \(Zoo Code\)/);
   const blocked = testServices(home, join(home, 'storage', 'them'));
   writeFileSync(join(home, 'storage', 'them'), '');

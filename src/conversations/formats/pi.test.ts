@@ -11,7 +11,7 @@ const read = (entries: readonly Entry[], history: 'active' | 'all' = 'active') =
   readConversation(entries.map((entry) => JSON.stringify(entry)).join('\n'), { path: '/x/s.jsonl' }, { history });
 
 /** Links entries so that each is the parent of the next. */
-const chain = (...entries: readonly Entry[]): Entry[] =>
+const linkEntries = (...entries: readonly Entry[]): Entry[] =>
   entries.map((entry, at) => ({ id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp: 't', ...entry }));
 const message = (role: string, content: unknown, fields: Entry = {}): Entry => ({
   type: 'message',
@@ -28,7 +28,7 @@ describe('a Pi session', () => {
   it('is read along its tree with parallel results joined', () => {
     const conversation = read([
       HEADER,
-      ...chain(
+      ...linkEntries(
         { type: 'model_change', provider: 'p', modelId: 'm' },
         TASK,
         message(
@@ -98,7 +98,7 @@ describe('a Pi session', () => {
   it('excludes abandoned branches and begins with the last compaction', () => {
     const entries = [
       HEADER,
-      ...chain(TASK, message('assistant', [text('Wrong way')])),
+      ...linkEntries(TASK, message('assistant', [text('Wrong way')])),
       { ...message('assistant', [text('Right way')]), id: 'r1', parentId: 'e0' },
       { type: 'branch_summary', id: 'r2', parentId: 'r1', fromId: 'e1', summary: 'It went wrong.' },
       { ...message('user', 'Go on'), id: 'r3', parentId: 'r2' },
@@ -128,7 +128,7 @@ describe('a Pi session', () => {
   it('is read with the changes that the agent made to its context, the last one first', () => {
     const entries = [
       HEADER,
-      ...chain(
+      ...linkEntries(
         TASK,
         message('assistant', [call('c1', 'read', { path: 'a' })], { usage: { input: 5, output: 1 } }),
         result('c1', [text('a secret')]),
@@ -151,7 +151,7 @@ describe('a Pi session', () => {
   it('starts at its last compaction, with the system message of that time', () => {
     const { messages } = read([
       HEADER,
-      ...chain(
+      ...linkEntries(
         message('system', 'old rules'),
         TASK,
         { type: 'compaction', summary: 'first', firstKeptEntryId: 'e1' },
@@ -190,7 +190,7 @@ describe('a Pi session', () => {
     const session = read([
       { type: 'title', v: 1, title: 'Mend the tests', pad: '   ' },
       HEADER,
-      ...chain(
+      ...linkEntries(
         { type: 'session_init', systemPrompt: 'Be good.', task: 'x' },
         TASK,
         message('developer', [text('<system-reminder>Go on.</system-reminder>')]),
@@ -208,7 +208,8 @@ describe('a Pi session', () => {
     expect(read(lost).messages).toHaveLength(1);
     expect(() => read([HEADER])).toThrow('expected a Pi session with "message" entries');
     expect(
-      read([HEADER, ...chain(TASK, message('assistant', [{ type: 'odd' }, 7, null, call('', 'x', 1)]))]).messages[1],
+      read([HEADER, ...linkEntries(TASK, message('assistant', [{ type: 'odd' }, 7, null, call('', 'x', 1)]))])
+        .messages[1],
     ).toEqual({
       role: 'assistant',
       content: [

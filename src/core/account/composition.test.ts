@@ -8,7 +8,7 @@ import { listRequests } from './replay';
 const counter = new MessageCounter({ count: (text) => text.length });
 
 /** Computes the composition with one more answer, so that each message was sent. */
-const composed = (messages: readonly ApiMessage[], fixed = 0) => {
+const composeWithAnswer = (messages: readonly ApiMessage[], fixed = 0) => {
   const all = [...messages, assistant('end')];
   return computeComposition(all, listRequests(all, counter, []), counter, fixed);
 };
@@ -23,7 +23,7 @@ describe("the parts of a session's content", () => {
     ['write', 'otherResults', 'Write', { file_path: '/a.ts', content: 'x' }],
     ['tool that nobody knows', 'otherResults', 'ponder', { about: 'life' }],
   ] as const)('count the result of a %s among %s', (_, kind, tool, input) => {
-    const { parts } = composed([TASK, ...makeToolExchange('x', tool, input, 'r'.repeat(70))]);
+    const { parts } = composeWithAnswer([TASK, ...makeToolExchange('x', tool, input, 'r'.repeat(70))]);
     expect(parts[kind]).toBe(70);
     for (const other of ['reads', 'commands', 'search', 'otherResults'] as const)
       if (other !== kind) expect(parts[other]).toBe(0);
@@ -33,20 +33,20 @@ describe("the parts of a session's content", () => {
     const read = (id: string, text: string, fields = {}) =>
       makeToolExchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
     const [first, other] = [makeLines('first', 4), makeLines('other', 4)];
-    const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
+    const { parts, files } = composeWithAnswer([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
     // Each later answer sends a result again: three send the first result, one the last.
     expect(parts.readAgain).toBe(first.length);
     expect(parts.reads).toBe(3 * first.length + 2 * other.length);
     expect(files).toEqual([{ path: '/a.ts', reads: 3, tokens: 2 * first.length + other.length }]);
     // An error shows no part of the file.
-    const failed = composed([TASK, ...read('1', first, { is_error: true }), ...read('2', first)]);
+    const failed = composeWithAnswer([TASK, ...read('1', first, { is_error: true }), ...read('2', first)]);
     expect(failed.parts.readAgain).toBe(0);
     expect(failed.files).toEqual([]);
   });
 
   it("separate people's words, the agent's words, and what the agent adds", () => {
     const tagged = 'Mend it\n<system-reminder>Be good</system-reminder>';
-    const { parts } = composed([{ role: 'system', content: 'rules' }, user(tagged)]);
+    const { parts } = composeWithAnswer([{ role: 'system', content: 'rules' }, user(tagged)]);
     expect(parts.people).toBeGreaterThanOrEqual('Mend it'.length);
     expect(parts.people).toBeLessThan('Mend it\n<system-reminder>'.length);
     expect(parts.people + parts.agent).toBe('rules'.length + tagged.length);
@@ -55,7 +55,7 @@ describe("the parts of a session's content", () => {
   it('count thinking, images anywhere, calls and prose', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo' } };
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
-    const { parts } = composed([
+    const { parts } = composeWithAnswer([
       user('look', image),
       assistant(thought, 'I see', call('x', 'ponder', { about: 'life' })),
       user(result('x', [{ type: 'text', text: 'so' }, image])),
@@ -70,13 +70,13 @@ describe("the parts of a session's content", () => {
 
   it.each(['isSummary', 'isCompactSummary'])('count a summary as a whole if it is marked with %s', (mark) => {
     const summary = { ...user('They spoke.'), [mark]: true };
-    const { parts } = composed([summary]);
+    const { parts } = composeWithAnswer([summary]);
     expect(parts).toMatchObject({ summaries: counter.countMessage(summary), people: 0, agent: 0 });
   });
 
   it('count what each request contained, and what was sent more than ten times', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
-    const { parts, sentOften } = composed([TASK, ...turns], 100);
+    const { parts, sentOften } = composeWithAnswer([TASK, ...turns], 100);
     // All twelve requests contain the task, and eleven or fewer each turn.
     expect(parts.fixed).toBe(1_200);
     expect(parts.people).toBe(12 * 'task'.length + 66);
@@ -86,7 +86,7 @@ describe("the parts of a session's content", () => {
   });
 
   it('exclude content that was never sent', () => {
-    expect(composed([]).parts.prose).toBe(0);
+    expect(composeWithAnswer([]).parts.prose).toBe(0);
     expect(computeComposition([TASK], [], counter, 5)).toMatchObject({ parts: { people: 0, fixed: 0 }, sentOften: 0 });
   });
 });
@@ -96,12 +96,12 @@ describe('tool results that were never used', () => {
 
   it('are those of which nothing was mentioned again, with their subject', () => {
     const long = `find . \n ${'-name x '.repeat(20)}`;
-    const { unused } = composed([TASK, ...makeToolExchange('x', 'Bash', { command: long }, NAMES)]);
+    const { unused } = composeWithAnswer([TASK, ...makeToolExchange('x', 'Bash', { command: long }, NAMES)]);
     expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
     expect(unused[0]?.what).toMatch(/^find \. -name x/);
     expect(unused[0]?.what).toMatch(/…$/);
     expect(unused[0]?.what.length).toBeLessThanOrEqual(80);
-    expect(composed([TASK, ...makeToolExchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
+    expect(composeWithAnswer([TASK, ...makeToolExchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
       { tool: 'ponder', what: '' },
     ]);
   });
@@ -159,13 +159,13 @@ describe('tool results that were never used', () => {
     ],
     ['write_stdin', { session_id: 9 }, ''],
   ])('of %s %j are described as "%s"', (tool, input, what, before = []) => {
-    const { unused } = composed([TASK, ...before, ...makeToolExchange('x', tool, { ...input }, NAMES)]);
+    const { unused } = composeWithAnswer([TASK, ...before, ...makeToolExchange('x', tool, { ...input }, NAMES)]);
     expect(unused).toMatchObject([{ tool, what }]);
   });
 
   it('are described without a key that the description would truncate', () => {
     const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
-    const [one] = composed([TASK, ...makeToolExchange('x', 'Bash', { command }, NAMES)]).unused;
+    const [one] = composeWithAnswer([TASK, ...makeToolExchange('x', 'Bash', { command }, NAMES)]).unused;
     expect(one?.what).toMatch(/^curl -s -v .*https:\/\/me:\[key\]/);
   });
 
@@ -186,6 +186,6 @@ describe('tool results that were never used', () => {
     ['it has few names', makeToolExchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
     ['it never came', [assistant(call('x', 'Bash', { command: 'ls' }))]],
   ])('exclude those where %s', (_, messages) => {
-    expect(composed([TASK, ...messages]).unused).toEqual([]);
+    expect(composeWithAnswer([TASK, ...messages]).unused).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const GOOD: CondensationOutcome = {
 };
 
 /** Returns the tokens still to wait for at 500 tokens, after these outcomes. */
-const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
+const countWaitingTokens = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
   const cooldown = new CondensationCooldown();
   for (const [outcome, fields] of outcomes) cooldown.recordOutcome('c', outcome, { ...REQUEST, ...fields });
   return cooldown.countTokensUntilEnd('c', 500);
@@ -24,14 +24,14 @@ const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?]
 
 describe('the waiting time after an automatic condensation', () => {
   it('lasts until the request has grown by 13 %', () => {
-    expect(waits([IN_VAIN])).toBe(65);
-    expect(waits([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
-    expect(waits([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
+    expect(countWaitingTokens([IN_VAIN])).toBe(65);
+    expect(countWaitingTokens([{ ...base, kind: 'failed', error: new Error('x') }])).toBe(65);
+    expect(countWaitingTokens([IN_VAIN, { overheadTokens: 100 }])).toBe(78);
   });
 
   it('ends when a condensation meets its target', () => {
-    expect(waits([IN_VAIN], [GOOD])).toBe(0);
-    expect(waits([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
+    expect(countWaitingTokens([IN_VAIN], [GOOD])).toBe(0);
+    expect(countWaitingTokens([IN_VAIN], [GOOD, { targetTokens: 300 }])).toBe(0);
   });
 
   it('counts from the resulting size if the condensation missed its target', () => {
@@ -42,7 +42,7 @@ describe('the waiting time after an automatic condensation', () => {
   });
 
   it('neither starts nor ends with a cancellation', () => {
-    expect(waits([{ ...base, kind: 'cancelled' }])).toBe(0);
-    expect(waits([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(65);
+    expect(countWaitingTokens([{ ...base, kind: 'cancelled' }])).toBe(0);
+    expect(countWaitingTokens([IN_VAIN], [{ ...base, kind: 'cancelled' }])).toBe(65);
   });
 });

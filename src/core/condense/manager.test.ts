@@ -22,7 +22,7 @@ const conversation: ApiMessage[] = [
 const PLACE = { message: 2, path: ['content', 0, 'content'] } as const;
 
 /** Creates an edit that cuts the slices out of the file's text. */
-const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
+const createCutEdit = (original: string, ...cuts: Cut[]): CutEdit => ({
   kind: 'cut',
   id: 'edit' as EditId,
   place: PLACE,
@@ -36,10 +36,10 @@ const editOf = (original: string, ...cuts: Cut[]): CutEdit => ({
   tokensBefore: 1,
   tokensAfter: 1,
 });
-const wholeCut = editOf(FILE, { start: 0, end: FILE.length, text: 'gone' });
+const wholeCut = createCutEdit(FILE, { start: 0, end: FILE.length, text: 'gone' });
 
 /** Creates a provider that condenses as the test wants. */
-const fake = (
+const createFakeProvider = (
   condense: (context: ConversationContext, options: CondensationOptions) => ProviderResult | Promise<ProviderResult>,
   more: Partial<CondensationProvider> = {},
 ): CondensationProvider => ({
@@ -49,7 +49,7 @@ const fake = (
   condense: (context, _config, options) => Promise.resolve(condense(context, options)),
   ...more,
 });
-const giving = (...edits: Edit[]): CondensationProvider => fake(() => ({ edits, steps: [], cost: 0.25 }));
+const giving = (...edits: Edit[]): CondensationProvider => createFakeProvider(() => ({ edits, steps: [], cost: 0.25 }));
 
 const request = (fields: Partial<CondensationRequest> = {}): CondensationRequest => ({
   conversation: 'c',
@@ -109,18 +109,18 @@ describe('the outcome of a condensation', () => {
   });
 
   it('is “unchanged” if the target is already met', async () => {
-    const never = fake(() => Promise.reject(new Error('was called')));
+    const never = createFakeProvider(() => Promise.reject(new Error('was called')));
     expect(await run(never, { targetTokens: 1_000_000 })).toMatchObject({ kind: 'unchanged', reason: 'target-met' });
   });
 
   it('is “unchanged” if the result grew', async () => {
-    const grown = editOf(FILE, { start: 0, end: 4, text: FILE });
+    const grown = createCutEdit(FILE, { start: 0, end: 4, text: FILE });
     expect(await run(giving(grown))).toMatchObject({ kind: 'unchanged', reason: 'grew', cost: 0.25 });
   });
 
   it('is “refused” with the violated rule and a message if a call lost its result', async () => {
     const broken: CutEdit = {
-      ...editOf('a', { start: 0, end: 1, text: 'b' }),
+      ...createCutEdit('a', { start: 0, end: 1, text: 'b' }),
       place: { message: 2, path: ['content', 0, 'tool_use_id'] },
     };
     const outcome = await run(giving(wholeCut, broken));
@@ -156,7 +156,7 @@ describe('the outcome of a condensation', () => {
       [{ start: 0, end: 900, text: 'x', reference: hashText(FILE.slice(0, 900)).slice(0, 6) as ReferenceId }],
     ],
   ])('is “refused” with the violated rule if its cuts %s', async (_, rule, cuts) => {
-    expect(await run(giving(editOf(FILE, ...cuts)))).toMatchObject({
+    expect(await run(giving(createCutEdit(FILE, ...cuts)))).toMatchObject({
       kind: 'refused',
       violations: [{ rule, message: 2 }],
     });
@@ -167,23 +167,25 @@ describe('the outcome of a condensation', () => {
       const outcome = await run(provider);
       return outcome.kind === 'failed' ? outcome.error.message : outcome.kind;
     };
-    expect(await error(fake(() => Promise.reject(new Error('no network'))))).toBe('no network');
+    expect(await error(createFakeProvider(() => Promise.reject(new Error('no network'))))).toBe('no network');
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-    expect(await error(fake(() => Promise.reject('just a text')))).toBe('just a text');
-    expect(await error(fake(() => ({}) as ProviderResult))).toMatch(/undefined/);
-    expect(await error(giving(editOf('another text', { start: 0, end: 1, text: '' })))).toBe(
+    expect(await error(createFakeProvider(() => Promise.reject('just a text')))).toBe('just a text');
+    expect(await error(createFakeProvider(() => ({}) as ProviderResult))).toMatch(/undefined/);
+    expect(await error(giving(createCutEdit('another text', { start: 0, end: 1, text: '' })))).toBe(
       'Fake gave 1 edits of another conversation.',
     );
     expect(
       await error(
-        fake(() => ({ edits: [], steps: [], cost: 0 }), { validateConfig: () => ({ valid: false, problems: [] }) }),
+        createFakeProvider(() => ({ edits: [], steps: [], cost: 0 }), {
+          validateConfig: () => ({ valid: false, problems: [] }),
+        }),
       ),
     ).toBe('Fake has no valid defaults.');
   });
 
   it('is “cancelled” if aborted midway, without changes and with the cost as far as known', async () => {
     const aborted = new AbortController();
-    const paid = fake(() => {
+    const paid = createFakeProvider(() => {
       aborted.abort();
       return { edits: [wholeCut], steps: [], cost: 0.5 };
     });
@@ -196,7 +198,8 @@ describe('the outcome of a condensation', () => {
 });
 
 describe('the minimum gain of a condensation', () => {
-  const saving = (chars: number): CondensationProvider => giving(editOf(FILE, { start: 0, end: chars, text: '' }));
+  const saving = (chars: number): CondensationProvider =>
+    giving(createCutEdit(FILE, { start: 0, end: chars, text: '' }));
 
   it('is 5 % or 1,000 tokens by default', async () => {
     expect(await run(saving(100))).toMatchObject({
@@ -215,7 +218,7 @@ describe('the minimum gain of a condensation', () => {
   it('can be set, but a result that gains nothing is never applied', async () => {
     const minimumGain = { percent: 0, tokens: 0 };
     expect(await run(saving(100), { minimumGain })).toMatchObject({ kind: 'condensed' });
-    const same = editOf('x', { start: 0, end: 1, text: 'y' });
+    const same = createCutEdit('x', { start: 0, end: 1, text: 'y' });
     const place = { message: 1, path: ['content', 0, 'input', 'path'] };
     expect(await run(giving({ ...same, place }), { minimumGain })).toMatchObject({ reason: 'below-minimum-gain' });
     expect(await run(saving(1_000), { minimumGain: { percent: 90, tokens: 100_000 } })).toMatchObject({
@@ -241,14 +244,17 @@ describe('an invalid configuration of a provider', () => {
 
 describe('earlier edits of a conversation', () => {
   it('count in the tokens before, and stay below the new edits', async () => {
-    const earlier = editOf(FILE, { start: 0, end: 2_000, text: '…' });
+    const earlier = createCutEdit(FILE, { start: 0, end: 2_000, text: '…' });
     const outcome = await run(giving(wholeCut), { edits: [earlier] });
     expect(outcome).toMatchObject({ kind: 'condensed', edits: [wholeCut] });
     expect(outcome.tokensBefore).toBeLessThan(counter.countMessages(conversation));
   });
 
   it('that no longer fit are dropped with a note', async () => {
-    const stale = [editOf('older', { start: 0, end: 1, text: '' }), editOf('old', { start: 0, end: 1, text: '' })];
+    const stale = [
+      createCutEdit('older', { start: 0, end: 1, text: '' }),
+      createCutEdit('old', { start: 0, end: 1, text: '' }),
+    ];
     const outcome = await run(truncationProvider, {
       edits: stale,
       config: { preserveRecentCount: 1 },
@@ -264,7 +270,7 @@ describe('the waiting time between automatic condensations', () => {
 
   it('lasts until the request has grown by 13 % after an attempt without effect', async () => {
     let calls = 0;
-    const vain = fake(() => {
+    const vain = createFakeProvider(() => {
       calls++;
       return { edits: [], steps: [], cost: 0 };
     });
@@ -297,7 +303,7 @@ describe('the waiting time between automatic condensations', () => {
   it('survives a cancellation and depends on the number of tokens', async () => {
     const stop = new AbortController();
     const manager = new CondensationManager(counter, [
-      fake((_, { signal }) => {
+      createFakeProvider((_, { signal }) => {
         signal?.throwIfAborted();
         return { edits: [], steps: [], cost: 0 };
       }),
@@ -354,10 +360,13 @@ describe('references of an earlier condensation', () => {
     );
     if (earlier.kind !== 'condensed') throw new Error('nothing was left out');
     expect(findMarkers(JSON.stringify(earlier.view[4]))).not.toEqual([]);
-    const later = await run(giving(editOf(FILE, { start: 0, end: FILE.length, text: 'gone', recoverable: true })), {
-      messages,
-      edits: earlier.edits,
-    });
+    const later = await run(
+      giving(createCutEdit(FILE, { start: 0, end: FILE.length, text: 'gone', recoverable: true })),
+      {
+        messages,
+        edits: earlier.edits,
+      },
+    );
     if (later.kind !== 'condensed') throw new Error(later.kind);
     expect(later.view[4]).toEqual(messages[4]);
     expect(JSON.stringify(later.view[2])).toContain('gone');

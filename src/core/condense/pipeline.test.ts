@@ -11,7 +11,7 @@ const FILE = makeLines('file', 200);
 const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, FILE)];
 
 /** Creates a step that cuts this slice of the file's text. */
-const cutting = (name: string, start: number, end: number, then?: () => void): PipelineStep => ({
+const createCutStep = (name: string, start: number, end: number, then?: () => void): PipelineStep => ({
   name,
   run(draft) {
     const place = { message: 2, path: ['content', 0, 'content'] };
@@ -32,7 +32,7 @@ describe('running a pipeline of steps', () => {
   it('runs the steps in order, reports each, and reports progress', async () => {
     const progress: CondensationProgress[] = [];
     const draft = new Draft(messages, counter);
-    const steps = await runPipeline(draft, [cutting('two', 3_000, 4_000), cutting('one', 0, 1_000)], {
+    const steps = await runPipeline(draft, [createCutStep('two', 3_000, 4_000), createCutStep('one', 0, 1_000)], {
       onProgress: (one) => progress.push(one),
     });
     expect(steps.map(({ name, edits: count, outcome }) => [name, count, outcome.kind])).toEqual([
@@ -47,7 +47,7 @@ describe('running a pipeline of steps', () => {
   it('reports what a step is doing on the scale of all steps', async () => {
     const progress: CondensationProgress[] = [];
     const talking: PipelineStep = { name: 'two', run: (_draft, _signal, report) => report?.('call 1 of 2') };
-    await runPipeline(new Draft(messages, counter), [cutting('one', 0, 1_000), talking], {
+    await runPipeline(new Draft(messages, counter), [createCutStep('one', 0, 1_000), talking], {
       onProgress: (one) => progress.push(one),
     });
     expect(progress).toContainEqual({ step: 'two: call 1 of 2', done: 1, total: 2 });
@@ -55,7 +55,9 @@ describe('running a pipeline of steps', () => {
 
   it('skips the remaining steps once the target is met', async () => {
     const draft = new Draft(messages, counter);
-    const steps = await runPipeline(draft, [cutting('a', 0, FILE.length), cutting('b', 0, 10)], { targetTokens: 100 });
+    const steps = await runPipeline(draft, [createCutStep('a', 0, FILE.length), createCutStep('b', 0, 10)], {
+      targetTokens: 100,
+    });
     expect(steps[1]).toMatchObject({ edits: 0, tokensBefore: draft.tokens, tokensAfter: draft.tokens });
     expect(steps[1]?.outcome).toEqual({ kind: 'skipped', reason: 'the target was already met' });
   });
@@ -65,9 +67,9 @@ describe('running a pipeline of steps', () => {
     const steps = await runPipeline(
       draft,
       [
-        cutting('broken', 0, 3_000, fails(new Error('out of luck'))),
-        cutting('odd', 0, 3_000, fails('a text')),
-        cutting('good', 0, 1_000),
+        createCutStep('broken', 0, 3_000, fails(new Error('out of luck'))),
+        createCutStep('odd', 0, 3_000, fails('a text')),
+        createCutStep('good', 0, 1_000),
       ],
       {},
     );
@@ -83,13 +85,13 @@ describe('running a pipeline of steps', () => {
   it('stops when aborted before or during a step', async () => {
     const draft = new Draft(messages, counter);
     const signal = AbortSignal.abort(new Error('stop'));
-    await expect(runPipeline(draft, [cutting('a', 0, 10)], { signal })).rejects.toThrow('stop');
+    await expect(runPipeline(draft, [createCutStep('a', 0, 10)], { signal })).rejects.toThrow('stop');
     const stop = new AbortController();
     const abort = (): never => {
       stop.abort(new Error('in the middle'));
       throw new Error('whatever');
     };
-    await expect(runPipeline(draft, [cutting('a', 0, 3_000, abort)], { signal: stop.signal })).rejects.toThrow(
+    await expect(runPipeline(draft, [createCutStep('a', 0, 3_000, abort)], { signal: stop.signal })).rejects.toThrow(
       'in the middle',
     );
     expect(draft.edits).toEqual([]);
@@ -120,7 +122,7 @@ describe('running a pipeline of steps', () => {
 
   it('drops a step whose result is refused, and reports why', async () => {
     const draft = new Draft(messages, counter);
-    const refused: PipelineStep = { ...cutting('a', 0, 3_000), refuse: () => 'too few facts' };
+    const refused: PipelineStep = { ...createCutStep('a', 0, 3_000), refuse: () => 'too few facts' };
     const steps = await runPipeline(draft, [refused], {});
     expect(steps).toMatchObject([{ edits: 0, outcome: { kind: 'failed', reason: 'too few facts' } }]);
     expect(draft.edits).toEqual([]);
@@ -131,7 +133,7 @@ describe('running a pipeline of steps', () => {
     let runs = 0;
     const growing: PipelineStep = {
       name: 'growing',
-      run: (work) => cutting('growing', 0, 1_000 * ++runs).run(work),
+      run: (work) => createCutStep('growing', 0, 1_000 * ++runs).run(work),
     };
     const idle: PipelineStep = { name: 'idle', run: () => undefined };
     const steps = await runPipeline(draft, [growing, idle], { shouldRunAgain: () => true });
@@ -161,7 +163,7 @@ describe('running a pipeline of steps', () => {
       run: () => undefined,
       result: () => ({ reports: [inner], endsRound: true }),
     };
-    const steps = await runPipeline(new Draft(messages, counter), [ending, cutting('never', 0, 1_000)], {});
+    const steps = await runPipeline(new Draft(messages, counter), [ending, createCutStep('never', 0, 1_000)], {});
     expect(steps).toEqual([inner]);
   });
 

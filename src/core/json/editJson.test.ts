@@ -6,11 +6,11 @@ import { editJson, JsonPathError } from './editJson';
 import { unusualJsonArbitrary as document, jsonArbitrary, jsonSpaceArbitrary } from './testing';
 
 /** Returns the paths of all nested values, including the value itself. */
-function pathsIn(value: unknown, path: Path = []): Path[] {
+function listPaths(value: unknown, path: Path = []): Path[] {
   const below = Array.isArray(value)
-    ? value.flatMap((item, index) => pathsIn(item, [...path, index]))
+    ? value.flatMap((item, index) => listPaths(item, [...path, index]))
     : typeof value === 'object' && value !== null
-      ? Object.keys(value).flatMap((name) => pathsIn((value as Record<string, unknown>)[name], [...path, name]))
+      ? Object.keys(value).flatMap((name) => listPaths((value as Record<string, unknown>)[name], [...path, name]))
       : [];
   return [path, ...below];
 }
@@ -33,7 +33,7 @@ describe('editing JSON text', () => {
     fc.assert(
       fc.property(document, fc.string({ unit: 'binary' }), fc.nat(), (text, string, which) => {
         const value: unknown = JSON.parse(text);
-        const paths = pathsIn(value).filter((path) => typeof getValueAt(value, path) === 'string');
+        const paths = listPaths(value).filter((path) => typeof getValueAt(value, path) === 'string');
         fc.pre(paths.length > 0);
         const path = paths[which % paths.length]!;
         const edited = editJson(text, [{ path, string }]);
@@ -51,7 +51,7 @@ describe('editing JSON text', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 5 }), (text, which) => {
         const value: unknown = JSON.parse(text);
-        const paths = pathsIn(value).filter((path) => typeof getValueAt(value, path) === 'string');
+        const paths = listPaths(value).filter((path) => typeof getValueAt(value, path) === 'string');
         fc.pre(paths.length > 0);
         const chosen = [...new Set(which.map((n) => n % paths.length))].map((n) => paths[n]!);
         const edits = chosen.map((path, n) => ({ path, string: `"${n}\\` }));
@@ -68,7 +68,7 @@ describe('editing JSON text', () => {
     fc.assert(
       fc.property(document, fc.nat(), (text, which) => {
         const value: unknown = JSON.parse(text);
-        const paths = pathsIn(value);
+        const paths = listPaths(value);
         const path = paths[which % paths.length]!;
         expect(JSON.parse(editJson(text, [{ path, json: '{"new": [1]}' }]))).toEqual(
           replaceValueAt(value, path, { new: [1] }),

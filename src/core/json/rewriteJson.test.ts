@@ -15,7 +15,7 @@ const pathsIn = (value: unknown, path: Path = []): Path[] => {
 };
 
 /** Converts a value to JSON and back. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const convertToJsonValue = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const member = (text: string, path: Path): string | undefined => getJsonAt(text, path);
 
@@ -33,7 +33,7 @@ describe('rewriting JSON text for a changed value', () => {
         if (!path) return;
         const after = replaceValueAt(value, path, 'changed');
         const made = rewriteJson(text, after);
-        expect(plain(JSON.parse(made))).toEqual(plain(after));
+        expect(convertToJsonValue(JSON.parse(made))).toEqual(convertToJsonValue(after));
         const start = text.indexOf(member(text, path) ?? '');
         expect(start).toBeGreaterThanOrEqual(0);
         for (const other of paths.filter((each) => each.length === 1 && each[0] !== path[0])) {

@@ -3,7 +3,7 @@ import { assistant, call, readCpuMs, makeToolExchange, user } from '../testing';
 import { hasXmlCalls, findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
 /** Returns calls as `tool(parameter=value, …)`. */
-const read = (text: string): string[] =>
+const readCalls = (text: string): string[] =>
   findXmlCalls(text).map(
     ({ tool, parameters }) =>
       `${tool}(${parameters.map(({ name, start, end }) => `${name}=${text.slice(start, end)}`).join(', ')})`,
@@ -13,43 +13,43 @@ describe('finding calls written as XML in a text', () => {
   it('returns calls between prose, with their parameters', () => {
     const text =
       'Let me look.\n<read_file><path>a.ts</path></read_file> and <list_files><path>src</path><recursive>true</recursive></list_files>';
-    expect(read(text)).toEqual(['read_file(path=a.ts)', 'list_files(path=src, recursive=true)']);
+    expect(readCalls(text)).toEqual(['read_file(path=a.ts)', 'list_files(path=src, recursive=true)']);
     const [first] = findXmlCalls(text);
     expect(text.slice(first!.start, first!.end)).toBe('<read_file><path>a.ts</path></read_file>');
   });
 
   it('ignores other tags', () => {
-    expect(read('<div><path>x</path></div> <thinking>hm</thinking> <b>read_file</b>')).toEqual([]);
+    expect(readCalls('<div><path>x</path></div> <thinking>hm</thinking> <b>read_file</b>')).toEqual([]);
   });
 
   it('returns the whole content of a written file even if it contains tags', () => {
     const content = '<div>\n<content>x</content>\n<path>y</path></write_to_file>\n</content> tail';
     const text = `<write_to_file><path>a.html</path><content>${content}</content><line_count>3</line_count></write_to_file>`;
-    expect(read(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
+    expect(readCalls(text)).toEqual([`write_to_file(path=a.html, content=${content}, line_count=3)`]);
   });
 
   it('returns the whole content of a file that is about the tools themselves, and finds the next call', () => {
     const example = 'Say <write_to_file><path>x</path><content>y</content></write_to_file> to write.';
     const write = (content: string): string =>
       `<write_to_file><path>a.md</path><content>${content}</content></write_to_file>`;
-    expect(read(`${write(example)} and ${write('z')}`)).toEqual([
+    expect(readCalls(`${write(example)} and ${write('z')}`)).toEqual([
       `write_to_file(path=a.md, content=${example})`,
       'write_to_file(path=a.md, content=z)',
     ]);
     const unclosed = 'It begins with <write_to_file>, you know.';
-    expect(read(write(unclosed))).toEqual([`write_to_file(path=a.md, content=${unclosed})`]);
+    expect(readCalls(write(unclosed))).toEqual([`write_to_file(path=a.md, content=${unclosed})`]);
   });
 
   it('returns nested arguments as one value', () => {
     const args = '<file><path>a.ts</path></file><file><path>b.ts</path></file>';
-    expect(read(`<read_file><args>${args}</args></read_file>`)).toEqual([`read_file(args=${args})`]);
+    expect(readCalls(`<read_file><args>${args}</args></read_file>`)).toEqual([`read_file(args=${args})`]);
   });
 
   it('ends a truncated call with the text', () => {
-    expect(read('<write_to_file><path>a.ts</path><content>half a fi')).toEqual([
+    expect(readCalls('<write_to_file><path>a.ts</path><content>half a fi')).toEqual([
       'write_to_file(path=a.ts, content=half a fi)',
     ]);
-    expect(read('<execute_command>')).toEqual(['execute_command()']);
+    expect(readCalls('<execute_command>')).toEqual(['execute_command()']);
   });
 
   it('takes linear time if tags are never closed', () => {

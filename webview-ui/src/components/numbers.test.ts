@@ -103,7 +103,7 @@ it('all number fields in the settings have units', () => {
 });
 
 /** The unit that a number's text names. */
-const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
+const NAMED_UNITS: readonly (readonly [RegExp, string])[] = [
   [/^US dollars per million/, '$ per million tokens'],
   [/^(?:Maximum )?[Nn]umber of [a-z' ]*tokens\b/, 'tokens'],
   [/^Percentage of/, '%'],
@@ -117,7 +117,7 @@ it('a profile’s number fields have the units that their texts name', () => {
       return ['number', 'integer'].includes(String(inner['type'])) ? [[at, text] as const] : numbersIn(inner, at);
     });
   const told = numbersIn(toJsonSchema(profileSchema), [0]).flatMap(([path, text]) =>
-    TOLD_UNITS.filter(([words]) => words.test(text)).map(([, unit]) => ({ path, unit })),
+    NAMED_UNITS.filter(([words]) => words.test(text)).map(([, unit]) => ({ path, unit })),
   );
   expect(told.length).toBeGreaterThan(10);
   for (const { path, unit } of told) {

@@ -14,20 +14,23 @@ const attachment = (uuid: string, parent: string, fields: Fields, record: Fields
   other('attachment', uuid, parent, { attachment: fields, ...record });
 
 /** Returns the record as if another model had written it. */
-const by = (model: string, record: Fields): Fields => ({
+const withModel = (model: string, record: Fields): Fields => ({
   ...record,
   message: { ...(record['message'] as Fields), model },
 });
 
 /** Creates a turn that runs a command, with attachments after its result. */
-const turn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
+const createTurn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
   const records = [
     user('u1', null, 'Rename the loader.'),
-    by('claude-opus-4-8', assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' }))),
+    withModel('claude-opus-4-8', assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' }))),
     user('r1', 'a1', [result('c1', 'ok')]),
   ];
   for (const make of attachments) records.push(make(String(records.at(-1)?.['uuid'])));
-  return [...records, by('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done')))];
+  return [
+    ...records,
+    withModel('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done'))),
+  ];
 };
 
 describe('a message typed while Claude Code works', () => {
@@ -39,7 +42,7 @@ describe('a message typed while Claude Code works', () => {
   ])("is read as the person's message: %s", (_, prompt, { rendered, ...fields }: Fields) => {
     const words = 'The user sent a new message while you were working:\nNEVER touch migrations';
     const { messages } = readRecords(
-      turn((parent) =>
+      createTurn((parent) =>
         attachment(
           'q1',
           parent,
@@ -55,7 +58,9 @@ describe('a message typed while Claude Code works', () => {
   it('keeps its images', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
     const prompt = [{ type: 'text', text: 'like this' }, image];
-    const { messages } = readRecords(turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt })));
+    const { messages } = readRecords(
+      createTurn((parent) => attachment('q1', parent, { type: 'queued_command', prompt })),
+    );
     expect(messages[3]?.content).toEqual(prompt);
   });
 
@@ -66,13 +71,13 @@ describe('a message typed while Claude Code works', () => {
     const { messages } = readRecords([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
-      by(model, assistant('a1', 'q1', 'm1', text('done'))),
+      withModel(model, assistant('a1', 'q1', 'm1', text('done'))),
     ]);
     expect(outline(messages)).toEqual([...expected.map((words) => `user: ${words}`), 'assistant: done']);
   });
 
   it('is read even at the end of a file', () => {
-    const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
+    const records = createTurn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
     expect(outline(readRecords(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
   });
 
@@ -84,7 +89,7 @@ describe('a message typed while Claude Code works', () => {
       sessionId: '00000000-0000-4000-8000-000000000001',
       ...(content !== undefined && { content }),
     });
-    const [task, command, answer, end] = turn();
+    const [task, command, answer, end] = createTurn();
     const { messages } = readRecords([
       task as Fields,
       queue('enqueue', 'commit first'),
@@ -108,7 +113,7 @@ describe('a message typed while Claude Code works', () => {
 
   it("is taken from the queue's record although an earlier prompt has the same words", () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
-    const records = turn();
+    const records = createTurn();
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
     records.splice(4, 0, { ...queue, operation: 'remove' });
     expect(outline(readRecords(records).messages)).toEqual([
@@ -122,7 +127,7 @@ describe('a message typed while Claude Code works', () => {
 
   it('is omitted if the turn that took it from the queue was rewound', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
-    const [task, command, result, end] = turn() as [Fields, Fields, Fields, Fields];
+    const [task, command, result, end] = createTurn() as [Fields, Fields, Fields, Fields];
     const records = [
       ...[task, command, { ...queue, operation: 'enqueue', content: 'rewound words' }, result],
       ...[{ ...queue, operation: 'remove' }, end, user('u9', null, 'Another task.')],
@@ -131,7 +136,9 @@ describe('a message typed while Claude Code works', () => {
   });
 
   it('appears once if it is both in the queue and in an attachment', () => {
-    const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }));
+    const records = createTurn((parent) =>
+      attachment('q1', parent, { type: 'queued_command', prompt: 'commit first' }),
+    );
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'commit first' });
     records.splice(4, 0, { ...queue, operation: 'remove' });
@@ -140,7 +147,7 @@ describe('a message typed while Claude Code works', () => {
 
   it('does not include task reports and messages of other sessions', () => {
     const { messages } = readRecords(
-      turn(
+      createTurn(
         (parent) =>
           attachment('q1', parent, { type: 'queued_command', prompt: 'ready', commandMode: 'task-notification' }),
         (parent) => attachment('q2', parent, { type: 'queued_command', prompt: 'hi', origin: { kind: 'peer' } }),
@@ -153,7 +160,7 @@ describe('a message typed while Claude Code works', () => {
 describe('an attachment that Claude Code adds', () => {
   it('has the text that its record says was sent', () => {
     const { messages } = readRecords(
-      turn((parent) =>
+      createTurn((parent) =>
         attachment(
           't1',
           parent,
@@ -200,7 +207,7 @@ describe('an attachment that Claude Code adds', () => {
     ['opened_file_in_ide', { filename: '/a.ts' }, '/a.ts'],
     ['selected_lines_in_ide', { filename: '/a.ts', lineStart: 1, lineEnd: 2, content: 'x' }, '1 to 2'],
   ])('of type %s is sent in a reminder, even if an old record does not say so', (type, fields, words) => {
-    const { messages, notes } = readRecords(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    const { messages, notes } = readRecords(createTurn((parent) => attachment('t1', parent, { type, ...fields })));
     const added = messages[3];
     expect(added).toMatchObject({ role: 'user', addedByAgent: true });
     const texts = added?.content as readonly { readonly text: string }[];
@@ -217,14 +224,14 @@ describe('an attachment that Claude Code adds', () => {
     ['command_permissions', { allowedTools: [] }],
     ['prompt_snapshot', { systemPrompt: ['You are'] }],
   ])('of type %s is noted as not sent', (type, fields) => {
-    const { messages, notes } = readRecords(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    const { messages, notes } = readRecords(createTurn((parent) => attachment('t1', parent, { type, ...fields })));
     expect(messages).toHaveLength(4);
     expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
   });
 
   it('is not noted as unsent if it is unknown whether it was sent', () => {
     const { notes } = readRecords([
-      ...turn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
+      ...createTurn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
       other('invented-record', 'x1', null),
     ]);
     expect(notes.join()).toContain('may be sent to the model');
@@ -234,7 +241,7 @@ describe('an attachment that Claude Code adds', () => {
 
   it('counts as unsent if its version records what it sends and this record is empty', () => {
     const { messages, notes } = readRecords(
-      turn(
+      createTurn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
         (parent) =>
           attachment('t2', parent, { type: 'date' }, { rendered: [{ content: 'today' }], renderedRole: 'system' }),
@@ -251,13 +258,13 @@ describe('an attachment that Claude Code adds', () => {
       attachment('t1', 'u1', { type: 'environment' }, rendered('environment', 'system')),
       attachment('t2', 't1', { type: 'nested_memory' }, rendered('memory', 'user')),
       attachment('t3', 't2', { type: 'date' }, rendered('date', 'system')),
-      by('claude-opus-4-8', assistant('a1', 't3', 'm1', call('c1', { command: 'ls' }))),
+      withModel('claude-opus-4-8', assistant('a1', 't3', 'm1', call('c1', { command: 'ls' }))),
       attachment('t4', 'a1', { type: 'hook_additional_context' }, rendered('hook', 'system')),
-      by('claude-opus-4-8', assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' }))),
+      withModel('claude-opus-4-8', assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' }))),
       user('r1', 'a2', [result('c1', 'a')]),
       user('r2', 'r1', [result('c2', 'b')]),
       attachment('t5', 'r2', { type: 'total_tokens_reminder' }, rendered('left', 'system')),
-      by('claude-opus-4-8', assistant('a3', 't5', 'm2', text('done'))),
+      withModel('claude-opus-4-8', assistant('a3', 't5', 'm2', text('done'))),
     ]);
     expect(outline(messages)).toEqual([
       'user: memory',
@@ -282,7 +289,7 @@ describe('an attachment that Claude Code adds', () => {
       const { messages } = readRecords([
         user('u1', null, 'START'),
         attachment('t1', 'u1', { type, ...fields }),
-        by(model, assistant('a1', 't1', 'm1', text('done'))),
+        withModel(model, assistant('a1', 't1', 'm1', text('done'))),
       ]);
       const texts = messages.map((message) => JSON.stringify(message));
       return ['START', 'WORDS'].map((words) => texts.findIndex((message) => message.includes(words)));
@@ -318,7 +325,7 @@ describe('an attachment that Claude Code adds', () => {
 
   it('is not read after a rewound prompt', () => {
     const { messages } = readRecords([
-      ...turn(),
+      ...createTurn(),
       user('u2', 'a2', 'Old.'),
       attachment('t1', 'u2', { type: 'date_change', newDate: '2026-02-07' }),
       user('u3', 'a2', 'New.'),
@@ -339,7 +346,7 @@ describe('an attachment that Claude Code adds', () => {
     const { messages } = readRecords([
       user('u1', null, 'Rename the loader.'),
       attachment('d1', 'u1', { type: 'date', date: '2026-11-29' }, { rendered, renderedRole: 'system' }),
-      by(model, assistant('a1', 'd1', 'm1', text('done'))),
+      withModel(model, assistant('a1', 'd1', 'm1', text('done'))),
     ]);
     const prompt = messages.findIndex(({ content }) => content === 'Rename the loader.');
     const added = messages.findIndex(({ addedByAgent }) => addedByAgent === true);
@@ -349,7 +356,7 @@ describe('an attachment that Claude Code adds', () => {
 
   it('a tool result that was too large for Claude Code is read as the preview that was sent instead', () => {
     const { messages } = readRecords([
-      ...turn(),
+      ...createTurn(),
       {
         type: 'content-replacement',
         sessionId: '00000000-0000-4000-8000-000000000001',

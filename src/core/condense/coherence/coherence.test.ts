@@ -44,13 +44,13 @@ const cutWhole = (draft: Draft, message: number, path: readonly (string | number
 };
 
 /** Returns a proxy that calls `tell` whenever something in the value is read. */
-function watching<T extends object>(value: T, tell: () => void): T {
+function watchReads<T extends object>(value: T, tell: () => void): T {
   return new Proxy(value, {
     get: (target, key): unknown => {
       const inner: unknown = Reflect.get(target, key);
       // Reading a message's role and flags does not count, since this happens each time.
       if (key === 'content' || !('role' in target)) tell();
-      return typeof inner === 'object' && inner !== null ? watching(inner, tell) : inner;
+      return typeof inner === 'object' && inner !== null ? watchReads(inner, tell) : inner;
     },
   });
 }
@@ -287,7 +287,7 @@ describe('the report on facts kept by a condensation', () => {
       ).flat(),
     ];
     const read = new Set<number>();
-    const watched = all.map((message, index) => watching(message, () => read.add(index)));
+    const watched = all.map((message, index) => watchReads(message, () => read.add(index)));
     const reportAt = (count: number, edits: readonly Edit[]): CoherenceReport => {
       read.clear();
       return measureCoherence(watched.slice(0, count), edits);

@@ -21,12 +21,12 @@ const conversation = (value: string): ApiMessage[] => [
   user(result('a', value)),
 ];
 const PLACE: ContentPlace = { message: 2, path: ['content', 0, 'content'] };
-const draftOf = (value: string): Draft => new Draft(conversation(value), counter);
+const createDraft = (value: string): Draft => new Draft(conversation(value), counter);
 
 const slice = (start: number, end: number, what: string | null = 'x'): CutRequest => ({ start, end, marker: what });
 const cut = (draft: Draft, ...requests: CutRequest[]): number => draft.cutText('step', PLACE, requests, INFO);
 /** Returns the view's text with markers shortened to their words. */
-const textOf = (draft: Draft): string => shortenMarkers(draft.getText(PLACE));
+const getShownText = (draft: Draft): string => shortenMarkers(draft.getText(PLACE));
 
 /** A text that is long enough to be worth cutting alone. */
 const LONG = 'word '.repeat(60);
@@ -55,7 +55,7 @@ describe('a cut whose text was put back', () => {
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
   it('leaves no edit if its place is unchanged, even in a copy of the message', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(1)));
     const copy = draft.copyDraft();
     for (const each of [draft, copy]) {
@@ -69,7 +69,7 @@ describe('a cut whose text was put back', () => {
   });
 
   it('leaves an edit if an earlier condensation had cut its place, unless the place is cut again', () => {
-    const first = draftOf(original);
+    const first = createDraft(original);
     cut(first, slice(at(0), at(1)));
     const draft = new Draft(first.original, counter, first.edits);
     draft.restoreCuts('back', PLACE, all(draft), BACK);
@@ -83,10 +83,10 @@ describe('a cut whose text was put back', () => {
 
 describe('cutting text in a draft', () => {
   it('replaces slices with markers and records an edit', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     const before = draft.tokens;
     const saved = cut(draft, slice(at(2), at(3), 'third'), slice(at(0), at(1), 'first'));
-    expect(textOf(draft)).toBe(`[first]${block('b')}[third]${block('d')}`);
+    expect(getShownText(draft)).toBe(`[first]${block('b')}[third]${block('d')}`);
     expect(draft.tokens).toBe(before - saved);
     expect(draft.tokens).toBe(counter.countMessages(draft.messages));
     const [edit] = draft.edits;
@@ -102,7 +102,7 @@ describe('cutting text in a draft', () => {
   });
 
   it('creates references that expand to the original bytes', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     const references = collectReferences(draft.edits);
     const originals = (hash: Hash): string | undefined => (hash === hashText(original) ? original : undefined);
@@ -113,7 +113,7 @@ describe('cutting text in a draft', () => {
   });
 
   it('rejects slices of text that overlap an earlier one, are empty, or are out of range', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(
       draft,
       slice(at(1), at(2), 'b'),
@@ -121,17 +121,17 @@ describe('cutting text in a draft', () => {
       slice(at(3), at(3)),
       slice(at(3), at(4) + 1),
     );
-    expect(textOf(draft)).toBe(`${block('a')}[b]${block('c')}${block('d')}`);
+    expect(getShownText(draft)).toBe(`${block('a')}[b]${block('c')}${block('d')}`);
     expect(cut(draft, slice(-5, at(1)))).toBe(0);
   });
 
   it('can cut slices of text without a marker, including those at the boundaries', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(0, at(1), null));
     cut(draft, slice(at(2), at(3), null));
     expect(draft.getText(PLACE)).toBe(block('b') + block('c'));
     cut(draft, slice(0, at(1), 'second'));
-    expect(textOf(draft)).toBe(`[second]${block('c')}`);
+    expect(getShownText(draft)).toBe(`[second]${block('c')}`);
     expect(listCuts(draft.edits)[0]?.cuts.map(({ start, end }) => [start, end])).toEqual([
       [0, at(1)],
       [at(1), at(2)],
@@ -140,18 +140,18 @@ describe('cutting text in a draft', () => {
   });
 
   it('replaces markers that a later cut touches', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(1), 'a'));
     cut(draft, slice(draft.getText(PLACE).indexOf('<c'), draft.getText(PLACE).indexOf('<d'), 'c'));
     const text = draft.getText(PLACE);
     // The slice goes from the middle of the first marker to the middle of the second.
     cut(draft, slice(10, text.lastIndexOf(MARKER_START) + 10, 'all'));
-    expect(textOf(draft)).toBe(`[all]${block('d')}`);
+    expect(getShownText(draft)).toBe(`[all]${block('d')}`);
     expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
   it('assigns a marker between two slices of text to the first slice', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(1), at(2), 'b'));
     const middle = draft.getText(PLACE).indexOf(MARKER_START) + 2;
     cut(draft, slice(10, middle, 'before'), slice(middle, draft.getText(PLACE).indexOf('<d'), 'after'));
@@ -161,7 +161,7 @@ describe('cutting text in a draft', () => {
   });
 
   it('rejects a cut that saves almost nothing, without changing the draft', () => {
-    const draft = draftOf('a short text of a few words only');
+    const draft = createDraft('a short text of a few words only');
     const before = draft.messages[2];
     expect(cut(draft, slice(0, 32))).toBe(0);
     expect(draft.messages[2]).toBe(before);
@@ -169,20 +169,20 @@ describe('cutting text in a draft', () => {
   });
 
   it('rejects a cut that saves too little to justify a marker', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     const few = 'word '.repeat(12).length;
     expect(cut(draft, slice(3, 3 + few, null))).toBe(0);
     expect(cut(draft, slice(3, 3 + 3 * few, null))).toBeGreaterThan(0);
   });
 
   it('keeps a slice of text that is cheaper than its marker while it cuts others', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(0) + 2, 'two'), slice(at(1), at(2), 'second'));
-    expect(textOf(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
+    expect(getShownText(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
   });
 
   it('never cuts only a marker, even without a replacement', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
     const [found] = findMarkers(draft.getText(PLACE));
     expect(cut(draft, slice(found!.start, found!.end, null))).toBe(0);
@@ -204,7 +204,7 @@ describe('cutting text in a draft', () => {
   });
 
   it('never leaves a blank text', () => {
-    expect(cut(draftOf(LONG), slice(0, LONG.length, null))).toBe(0);
+    expect(cut(createDraft(LONG), slice(0, LONG.length, null))).toBe(0);
     const draft = new Draft([user('t'), user(LONG), assistant(text(LONG), call('a', 'x', { p: LONG }))], counter);
     expect(draft.cutText('s', { message: 1, path: ['content'] }, [slice(0, LONG.length, null)], INFO)).toBe(0);
     expect(draft.cutText('s', { message: 2, path: ['content', 0, 'text'] }, [slice(0, LONG.length, null)], INFO)).toBe(
@@ -217,14 +217,14 @@ describe('cutting text in a draft', () => {
   });
 
   it('rejects places in a message that have no text', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     expect(() => draft.cutText('s', { message: 9, path: ['content'] }, [slice(0, 1)], INFO)).toThrow('no text at 9/');
     expect(() => draft.getText({ message: 1, path: ['role', 'x'] })).toThrow('no text at 1/');
   });
 
   it('treats markers in the original text as text', () => {
     const quoted = makeMarker('what an agent wrote about us', 'abcdef' as ReferenceId);
-    const draft = draftOf(`${quoted} ${LONG} ${quoted}`);
+    const draft = createDraft(`${quoted} ${LONG} ${quoted}`);
     cut(draft, slice(quoted.length, quoted.length + LONG.length));
     expect(findMarkers(draft.getText(PLACE))).toHaveLength(3);
     expect(cut(draft, slice(0, quoted.length))).toBe(0);
@@ -235,7 +235,7 @@ describe('the explanation of markers in a condensed conversation', () => {
   const count = (draft: Draft): number => JSON.stringify(draft.messages).split(MARKER_RULE).length - 1;
 
   it('is given once per conversation', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
     cut(draft, slice(draft.getText(PLACE).indexOf('<d'), draft.getText(PLACE).length));
     expect(findMarkers(draft.getText(PLACE))).toHaveLength(3);
@@ -243,7 +243,7 @@ describe('the explanation of markers in a condensed conversation', () => {
   });
 
   it('is given again after the marker that contained it was replaced, rolled back, restored or excluded', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     const start = draft.saveState();
     cut(draft, slice(at(0), at(1)));
     cut(draft, slice(0, draft.getText(PLACE).indexOf('<c')));
@@ -274,14 +274,14 @@ describe('the explanation of markers in a condensed conversation', () => {
 
 describe('a draft on top of earlier edits', () => {
   it('starts with the conversation as they left it and keeps their references', () => {
-    const first = draftOf(original);
+    const first = createDraft(original);
     cut(first, slice(at(0), at(1), 'a'));
     const second = new Draft(first.original, counter, first.edits);
     expect(second.messages).toEqual(first.messages);
     expect(second.tokens).toBe(first.tokens);
     expect(second.edits).toEqual([]);
     cut(second, slice(second.getText(PLACE).indexOf('<c'), second.getText(PLACE).indexOf('<d'), 'c'));
-    expect(textOf(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
+    expect(getShownText(second)).toBe(`[a]${block('b')}[c]${block('d')}`);
     expect(listCuts(second.edits)[0]?.cuts[0]).toEqual(listCuts(first.edits)[0]?.cuts[0]);
   });
 
@@ -306,7 +306,7 @@ describe('a draft on top of earlier edits', () => {
   });
 
   it('rejects edits of another conversation', () => {
-    const first = draftOf(original);
+    const first = createDraft(original);
     cut(first, slice(at(0), at(1)));
     expect(() => new Draft(conversation(`${original}!`), counter, first.edits)).toThrow(
       'belongs to another conversation',
@@ -314,7 +314,7 @@ describe('a draft on top of earlier edits', () => {
   });
 
   it('marks cuts of a place as strict only if all of them are strict', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     draft.cutText('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
     expect(draft.edits.at(-1)?.strict).toBe(true);
     draft.cutText('two', PLACE, [slice(at(2), at(3))], { ...INFO, strict: false });
@@ -327,7 +327,7 @@ describe('a draft on top of earlier edits', () => {
   });
 
   it('keeps the last edit per step and place, with the token count from before the first edit', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     const before = counter.countText(original);
     cut(draft, slice(at(3), at(4)));
     cut(draft, slice(at(1), at(2)));
@@ -341,7 +341,7 @@ describe('a draft on top of earlier edits', () => {
 
 describe('rolling a draft back', () => {
   it('drops everything cut since the checkpoint', () => {
-    const draft = draftOf(original);
+    const draft = createDraft(original);
     cut(draft, slice(at(3), at(4)));
     const checkpoint = draft.saveState();
     const [messages, tokens, edits] = [[...draft.messages], draft.tokens, draft.edits];
@@ -393,7 +393,7 @@ describe('the running time of a draft', () => {
   /** Makes this many cuts in one string, and as many again between them. */
   const cutTwice = (count: number): void => {
     const one = `${'some words that repeat '.repeat(20)}\n`;
-    const draft = draftOf((one + 'stays\n').repeat(count));
+    const draft = createDraft((one + 'stays\n').repeat(count));
     const step = one.length + 6;
     cut(draft, ...Array.from({ length: count }, (_, index) => slice(index * step, index * step + 300)));
     const text = draft.getText(PLACE);

@@ -11,7 +11,7 @@ import { createSmartProvider } from '../providers/smart';
 const messages = generateConversation({ seed: 2, targetTokens: 30_000 });
 
 /** Returns the outcomes of one operation on tool results, made by the real provider. */
-async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
+async function collectOutcomes(toolResults: object): Promise<Set<EditOutcome>> {
   const smart = createSmartProvider();
   const checked = smart.validateConfig({
     version: 1,
@@ -37,7 +37,7 @@ it.each([
   [{ operation: 'truncate', maxLines: 4 }, 'cut'],
   [{ operation: 'outline', coldTurns: 1 }, 'outlined'],
 ] as const)('the operation %j determines the outcome of its edit', async (operation, outcome) => {
-  expect(await outcomesWith(operation)).toEqual(new Set(['kept', outcome]));
+  expect(await collectOutcomes(operation)).toEqual(new Set(['kept', outcome]));
 });
 
 it('an edit that replaces text which is still elsewhere in the conversation has the outcome “referenced”', async () => {

@@ -10,10 +10,10 @@ const counter = createCounter();
 const tokens = { count: (text: string) => counter.countText(text) };
 
 /** Returns middle lines, since a text that is cut short keeps only its beginning and its end. */
-const middleOf = (name: string): string => makeLines(name, 100).split('\n').slice(48, 52).join('\n');
+const getMiddleLines = (name: string): string => makeLines(name, 100).split('\n').slice(48, 52).join('\n');
 
 /** Creates a session that reads thirty files and then edits lines of the oldest ones. */
-const session = (edits: number): ApiMessage[] => [
+const createSession = (edits: number): ApiMessage[] => [
   user('Mend the files'),
   ...Array.from({ length: 30 }, (_, at) =>
     makeToolExchange(`r${at}`, 'Read', { file_path: `/src/f${at}.ts` }, makeLines(`file${at} number`, 100)),
@@ -22,7 +22,7 @@ const session = (edits: number): ApiMessage[] => [
     makeToolExchange(
       `e${at}`,
       'Edit',
-      { file_path: `/src/f${at}.ts`, old_string: middleOf(`file${at} number`), new_string: 'gone' },
+      { file_path: `/src/f${at}.ts`, old_string: getMiddleLines(`file${at} number`), new_string: 'gone' },
       'ok',
     ),
   ).flat(),
@@ -34,7 +34,7 @@ const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOI
 describe('measuring what a session needed after a condensation', () => {
   it('counts how many needed lines each configuration keeps', async () => {
     const choices = [current('lossless'), choice('truncation')];
-    const tally = await tallyNeededLinesOfSession(session(12), choices, tokens);
+    const tally = await tallyNeededLinesOfSession(createSession(12), choices, tokens);
     const { points, lines: needed } = compareChoices([tally!], choices);
     expect(needed).toBeGreaterThan(0);
     const found = (id: string) => points.find((point) => point.choice === id && point.target === undefined)!;
@@ -46,20 +46,28 @@ describe('measuring what a session needed after a condensation', () => {
   });
 
   it('returns undefined for a short session and one that needs nothing', async () => {
-    expect(await tallyNeededLinesOfSession(session(0), [current('lossless')], tokens)).toBeUndefined();
-    expect(await tallyNeededLinesOfSession(session(0).slice(0, 9), [current('lossless')], tokens)).toBeUndefined();
+    expect(await tallyNeededLinesOfSession(createSession(0), [current('lossless')], tokens)).toBeUndefined();
+    expect(
+      await tallyNeededLinesOfSession(createSession(0).slice(0, 9), [current('lossless')], tokens),
+    ).toBeUndefined();
   });
 
   it('stops when it is aborted', async () => {
     const reason = new Error('stop');
     await expect(
-      tallyNeededLinesOfSession(session(12), [current('lossless')], tokens, { signal: AbortSignal.abort(reason) }),
+      tallyNeededLinesOfSession(createSession(12), [current('lossless')], tokens, {
+        signal: AbortSignal.abort(reason),
+      }),
     ).rejects.toBe(reason);
   });
 });
 
 /** Creates sessions with 20 needed lines each, of which the choices lose these numbers. */
-const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly number[])[], after = 500): SessionTally[] =>
+const createTallies = (
+  choices: readonly JudgedChoice[],
+  lost: readonly (readonly number[])[],
+  after = 500,
+): SessionTally[] =>
   lost.map(
     (own) =>
       new Map(
@@ -77,7 +85,7 @@ describe('comparing configurations by the lines they lose', () => {
 
   it('recommends nothing for few sessions or lines', () => {
     expect(compareChoices([], choices)).toMatchObject({ sessions: 0, lines: 0, verdict: { kind: 'too-little' } });
-    const few = tallies(choices, [
+    const few = createTallies(choices, [
       [20, 0],
       [20, 0],
       [20, 0],
@@ -88,25 +96,25 @@ describe('comparing configurations by the lines they lose', () => {
 
   it('recommends only a configuration that leaves no more tokens and significantly loses less', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
-    expect(compareChoices(tallies(choices, better), choices).verdict).toMatchObject({
+    expect(compareChoices(createTallies(choices, better), choices).verdict).toMatchObject({
       kind: 'change',
       choice: 'file-aware',
     });
-    expect(compareChoices(tallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
+    expect(compareChoices(createTallies(choices, better, 600), choices).verdict).toEqual({ kind: 'keep' });
     const unsure = [0, 20, 0, 20, 1, 1].map((lost) => [lost, 7]);
-    expect(compareChoices(tallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
+    expect(compareChoices(createTallies(choices, unsure), choices).verdict).toEqual({ kind: 'keep' });
   });
 
   it('keeps the share of lost lines within its interval, whatever the order of sessions', () => {
     const losses = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { minLength: 2, maxLength: 25 });
     fc.assert(
       fc.property(losses, (lost) => {
-        const judged = compareChoices(tallies(choices, lost), choices);
+        const judged = compareChoices(createTallies(choices, lost), choices);
         for (const { lost: share } of judged.points) {
           expect(share.low).toBeLessThanOrEqual(share.share);
           expect(share.high).toBeGreaterThanOrEqual(share.share);
         }
-        const back = compareChoices(tallies(choices, lost.toReversed()), choices);
+        const back = compareChoices(createTallies(choices, lost.toReversed()), choices);
         expect(back.verdict.kind).toBe(judged.verdict.kind);
         // A choice that is no better is not recommended.
         const mean = (at: 0 | 1): number => lost.reduce((sum, own) => sum + own[at], 0);

@@ -13,7 +13,7 @@ const TEXT = LINES.join('\n');
 const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
 /** The outcome for each line of the first message's text. */
-function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
+function checkLines(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
   const parts = new NeededLineChecker(applyEdits(prefix, edits));
   const lines = LINES.map((line) => {
     const start = TEXT.indexOf(line);
@@ -43,7 +43,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
     ],
   ])('has the right class: it %s', (_, edits, kept) => {
     // The lines around it stay.
-    expect(keptOf(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
+    expect(checkLines(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
 
   it.each([
@@ -51,13 +51,13 @@ describe('a line of a conversation, classified after a condensation,', () => {
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
   ])('has the right class if a summary stands in its place: it %s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
-    expect(keptOf(edits).lines).toEqual([kept, kept, kept]);
+    expect(checkLines(edits).lines).toEqual([kept, kept, kept]);
   });
 
   it('counts as kept if a block before it was removed', () => {
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
     const prefix = [assistant(thought, TEXT), user('go')];
-    const { lines } = keptOf([createBlockEdit(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
+    const { lines } = checkLines([createBlockEdit(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
     expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
   });
 
@@ -73,7 +73,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
   });
 
   it('counts as lost if the messages before the condensation never showed it', () => {
-    const { parts } = keptOf([]);
+    const { parts } = checkLines([]);
     const elsewhere = [{ message: 7, path: ['content'], start: 0, end: 1 }];
     expect(parts.checkLine({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');
     expect(parts.checkLine({ file: 'a.ts', line: LINES[0], shown: [] })).toBe('lost');

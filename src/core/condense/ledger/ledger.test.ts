@@ -57,10 +57,10 @@ const condensed = (name: string, base: Condensation['base'], ...edits: Edit[]): 
 
 const redone = (name: string): LedgerEntry => ({ type: 'redone', condensation: id(name) });
 
-const active = (ledger: Ledger): string[] => getActiveCondensations(ledger).map((one) => one.id);
-const shown = (ledger: Ledger): string[] => getActiveEdits(ledger).map((one) => one.id);
+const listActiveCondensations = (ledger: Ledger): string[] => getActiveCondensations(ledger).map((one) => one.id);
+const listActiveEdits = (ledger: Ledger): string[] => getActiveEdits(ledger).map((one) => one.id);
 /** Returns the ledger after adding the entry that a function makes for it. */
-const after = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
+const addEntry = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefined): Ledger => {
   const entry = next(ledger);
   if (!entry) throw new Error('no entry');
   return applyEntry(ledger, entry);
@@ -72,20 +72,20 @@ describe('condensations stored in a ledger', () => {
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('a2', 1)),
     ]);
-    expect(active(ledger)).toEqual(['c1', 'c2']);
-    expect(shown(ledger)).toEqual(['a2', 'b1']);
+    expect(listActiveCondensations(ledger)).toEqual(['c1', 'c2']);
+    expect(listActiveEdits(ledger)).toEqual(['a2', 'b1']);
   });
 
   it('replace earlier ones if they were made from the original conversation', () => {
     const ledger = buildLedger([condensed('c1', 'view', edit('a1', 1)), condensed('c2', 'original', edit('b2', 2))]);
-    expect(active(ledger)).toEqual(['c2']);
-    expect(shown(ledger)).toEqual(['b2']);
-    expect(active(after(ledger, createUndoEntry))).toEqual([]);
-    expect(active(applyEntry(after(ledger, createUndoEntry), redone('c2')))).toEqual(['c2']);
+    expect(listActiveCondensations(ledger)).toEqual(['c2']);
+    expect(listActiveEdits(ledger)).toEqual(['b2']);
+    expect(listActiveCondensations(addEntry(ledger, createUndoEntry))).toEqual([]);
+    expect(listActiveCondensations(applyEntry(addEntry(ledger, createUndoEntry), redone('c2')))).toEqual(['c2']);
   });
 
   it('leave no edits and nothing to undo if there are none', () => {
-    expect(active(EMPTY_LEDGER)).toEqual([]);
+    expect(listActiveCondensations(EMPTY_LEDGER)).toEqual([]);
     expect(createUndoEntry(EMPTY_LEDGER)).toBeUndefined();
     expect(createToggleEditEntry(EMPTY_LEDGER, editId('a'))).toBeUndefined();
   });
@@ -100,11 +100,11 @@ describe('condensations stored in a ledger', () => {
       { type: 'included', condensation: id('c1'), edit: editId('a1') },
     ];
     for (const entry of strangers) expect(applyEntry(ledger, entry)).toEqual(ledger);
-    expect(active(buildLedger([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
+    expect(listActiveCondensations(buildLedger([...strangers, condensed('c2', 'view')]))).toEqual(['c2']);
   });
 
   it('count once if they were recorded twice', () => {
-    expect(active(buildLedger([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
+    expect(listActiveCondensations(buildLedger([condensed('c1', 'view'), condensed('c1', 'view')]))).toEqual(['c1']);
   });
 });
 
@@ -112,27 +112,27 @@ describe('undoing condensations in a ledger', () => {
   const three = buildLedger([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
   it('goes back one by one, and a redone condensation shows again', () => {
-    const back = after(after(three, createUndoEntry), createUndoEntry);
-    expect(active(back)).toEqual(['c1']);
-    expect(active(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
-    expect(active(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
+    const back = addEntry(addEntry(three, createUndoEntry), createUndoEntry);
+    expect(listActiveCondensations(back)).toEqual(['c1']);
+    expect(listActiveCondensations(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
+    expect(listActiveCondensations(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
   });
 
   it('can reach the beginning', () => {
-    const none = after(after(after(three, createUndoEntry), createUndoEntry), createUndoEntry);
-    expect(active(none)).toEqual([]);
+    const none = addEntry(addEntry(addEntry(three, createUndoEntry), createUndoEntry), createUndoEntry);
+    expect(listActiveCondensations(none)).toEqual([]);
     expect(createUndoEntry(none)).toBeUndefined();
   });
 
   it('stops at the last condensation made from the original', () => {
-    const none = after(applyEntry(after(three, createUndoEntry), condensed('c4', 'original')), createUndoEntry);
-    expect(active(none)).toEqual([]);
+    const none = addEntry(applyEntry(addEntry(three, createUndoEntry), condensed('c4', 'original')), createUndoEntry);
+    expect(listActiveCondensations(none)).toEqual([]);
     expect(createUndoEntry(none)).toBeUndefined();
   });
 
   it('drops what was undone when a new condensation is made', () => {
-    const ledger = applyEntry(after(three, createUndoEntry), condensed('c4', 'view'));
-    expect(active(ledger)).toEqual(['c1', 'c2', 'c4']);
+    const ledger = applyEntry(addEntry(three, createUndoEntry), condensed('c4', 'view'));
+    expect(listActiveCondensations(ledger)).toEqual(['c1', 'c2', 'c4']);
   });
 });
 
@@ -144,28 +144,28 @@ describe('an excluded edit in a ledger of condensations', () => {
   const toggle = (name: string) => (state: Ledger) => createToggleEditEntry(state, editId(name));
 
   it('reveals the previous edit of its place, and can be included again', () => {
-    const without = after(ledger, toggle('a2'));
-    expect(shown(without)).toEqual(['a1', 'b2']);
-    expect(shown(after(without, toggle('a1')))).toEqual(['b2']);
-    expect(shown(after(without, toggle('a2')))).toEqual(['a2', 'b2']);
+    const without = addEntry(ledger, toggle('a2'));
+    expect(listActiveEdits(without)).toEqual(['a1', 'b2']);
+    expect(listActiveEdits(addEntry(without, toggle('a1')))).toEqual(['b2']);
+    expect(listActiveEdits(addEntry(without, toggle('a2')))).toEqual(['a2', 'b2']);
   });
 
   it('is listed if it would show: it is the last one of its place, and no later one shows', () => {
     const named = (state: Ledger): string[] => getExcludedEdits(state).map((one) => one.id);
     expect(named(ledger)).toEqual([]);
-    const without = after(ledger, toggle('a2'));
+    const without = addEntry(ledger, toggle('a2'));
     expect(named(without)).toEqual(['a2']);
-    expect(named(after(without, toggle('a1')))).toEqual(['a2']);
-    expect(named(after(ledger, toggle('a1')))).toEqual([]);
-    expect(named(after(without, createUndoEntry))).toEqual([]);
+    expect(named(addEntry(without, toggle('a1')))).toEqual(['a2']);
+    expect(named(addEntry(ledger, toggle('a1')))).toEqual([]);
+    expect(named(addEntry(without, createUndoEntry))).toEqual([]);
     const again = applyEntry(without, condensed('c3', 'view', edit('a2', 1)));
     expect(named(again)).toEqual([]);
     expect(getExcludedEdits(without, () => [])).toEqual([]);
   });
 
   it('stays excluded after its condensation is undone and redone', () => {
-    const without = after(ledger, toggle('b2'));
-    expect(shown(applyEntry(after(without, createUndoEntry), redone('c2')))).toEqual(['a2']);
+    const without = addEntry(ledger, toggle('b2'));
+    expect(listActiveEdits(applyEntry(addEntry(without, createUndoEntry), redone('c2')))).toEqual(['a2']);
   });
 
   it('is the one that was visible if several condensations contain it', () => {
@@ -175,7 +175,7 @@ describe('an excluded edit in a ledger of condensations', () => {
       { type: 'undone', condensation: id('c2') },
     ]);
     expect(createToggleEditEntry(again, editId('a'))).toEqual({ type: 'excluded', condensation: 'c1', edit: 'a' });
-    expect(createToggleEditEntry(after(again, createUndoEntry), editId('a'))).toMatchObject({ condensation: 'c2' });
+    expect(createToggleEditEntry(addEntry(again, createUndoEntry), editId('a'))).toMatchObject({ condensation: 'c2' });
   });
 });
 

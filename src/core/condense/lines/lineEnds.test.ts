@@ -14,7 +14,7 @@ const STEPS = [
 ];
 
 /** Returns a text's lines as the steps see them. */
-function linesIn(text: string): { line: string; inString: boolean }[] {
+function listLines(text: string): { line: string; inString: boolean }[] {
   const lineEnd = detectLineTerminator(text);
   const lines = [];
   for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
@@ -33,7 +33,7 @@ describe('lines inside JSON', () => {
     expect(detectLineTerminator(cut)).toBe('\\n');
     expect(detectLineTerminator(`[${cut}`)).toBe('\n');
     const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
-    expect(linesIn(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
+    expect(listLines(text).map(({ line }) => line)).toEqual(['{"a":"one', 'two \\\\n still', 'says \\"x\\"', 'end"}']);
   });
 
   it('are recognized as inside a string, or as containing one of its quotes', () => {
@@ -42,7 +42,7 @@ describe('lines inside JSON', () => {
         const value = texts.map((lines) => lines.join('\n'));
         const text = JSON.stringify(value, null, indent);
         if (detectLineTerminator(text) === '\n') return;
-        const inside = linesIn(text).filter(({ inString }) => inString);
+        const inside = listLines(text).filter(({ inString }) => inString);
         const expected = value.flatMap((each) => each.split('\n').slice(1, -1));
         expect(inside.map(({ line }) => JSON.parse(`"${line}"`) as string)).toEqual(expected);
       }),

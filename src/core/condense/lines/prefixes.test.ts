@@ -5,7 +5,7 @@ import { readLinePrefix } from './prefixes';
 /** The same rule as one regular expression. A dash ends the path only after a file extension. */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
-function byExpression(text: string, at: number): ReturnType<typeof readLinePrefix> {
+function readPrefixByExpression(text: string, at: number): ReturnType<typeof readLinePrefix> {
   SEARCH.lastIndex = at;
   const match = SEARCH.exec(text);
   if (!match) return undefined;
@@ -20,7 +20,7 @@ function byExpression(text: string, at: number): ReturnType<typeof readLinePrefi
 }
 
 const expectSame = (text: string, at = 0): void => {
-  expect(readLinePrefix(text, at, 'search')).toEqual(byExpression(text, at));
+  expect(readLinePrefix(text, at, 'search')).toEqual(readPrefixByExpression(text, at));
 };
 
 describe('path prefixes of search results', () => {

@@ -40,7 +40,7 @@ const takeKept: MechanicalStep = {
 };
 
 /** Creates a draft on top of an earlier condensation. */
-function condensed(): Draft {
+function createCondensedDraft(): Draft {
   const first = new Draft(messages, counter);
   for (const step of [
     ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
@@ -57,12 +57,12 @@ function condensed(): Draft {
 
 describe('the check of references after a condensation', () => {
   it('finds nothing wrong if all removed lines are still in the conversation', () => {
-    const draft = condensed();
+    const draft = createCondensedDraft();
     expect(findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('restores cuts whose kept copy is gone', () => {
-    const draft = condensed();
+    const draft = createCondensedDraft();
     takeKept.run(draft);
     const broken = findCutsWithBrokenReferences(messages, draft.messages, draft.shown.flat());
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
@@ -74,7 +74,7 @@ describe('the check of references after a condensation', () => {
   });
 
   it('runs after a step of a pipeline, and later steps may condense what it restored', async () => {
-    const draft = condensed();
+    const draft = createCondensedDraft();
     let runs = 0;
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
     await runPipeline(draft, [counted], { watchStep: createRestorerOfBrokenReferences() });
@@ -83,7 +83,7 @@ describe('the check of references after a condensation', () => {
   });
 
   it('reports the number of restored places', async () => {
-    const draft = condensed();
+    const draft = createCondensedDraft();
     await runPipeline(draft, [takeKept], { watchStep: createRestorerOfBrokenReferences() });
     const { edits } = draft;
     expect(describeRestoredReferences(edits)).toEqual([expect.stringContaining('One place was restored')]);

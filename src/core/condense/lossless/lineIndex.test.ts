@@ -20,7 +20,7 @@ const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): RepeatedLineI
 };
 
 /** Counts the lines that another, kept line replaces. */
-const linked = (index: RepeatedLineIndex): number =>
+const countReplacedLines = (index: RepeatedLineIndex): number =>
   index.sources.reduce((sum, { lines }, at) => {
     const base = index.bases[at] ?? 0;
     for (let line = base; line < base + lines.count; line++) if (index.findKeptLine(line) !== line) sum++;
@@ -35,7 +35,7 @@ describe('the index of lines that Lossless uses', () => {
       ...makeExchange('Probe', {}, [...makeCodeLines('b', 1, 5), ...run, ...makeCodeLines('c', 1, 5)].join('\n')),
       ...makeExchange('Probe', {}, [...makeCodeLines('d', 1, 5), ...run, ...makeCodeLines('e', 1, 5)].join('\n')),
     ];
-    expect(linked(indexOf(messages))).toBe(run.length);
+    expect(countReplacedLines(indexOf(messages))).toBe(run.length);
   });
 
   it('ignores short and insignificant runs', () => {
@@ -46,13 +46,15 @@ describe('the index of lines that Lossless uses', () => {
         [...makeCodeLines(name, 1, 5), '}', '---', '', 'return nil', ...makeCodeLines(name, 6, 9)].join('\n'),
       ),
     );
-    expect(linked(indexOf([TASK_MESSAGE, ...messages.flat()]))).toBe(0);
+    expect(countReplacedLines(indexOf([TASK_MESSAGE, ...messages.flat()]))).toBe(0);
   });
 
   it('never matches a text with itself', () => {
     const same = (count: number): string => 'the same line again and again\n'.repeat(count);
     expect(
-      linked(indexOf([TASK_MESSAGE, ...makeExchange('Probe', {}, same(13)), ...makeExchange('Probe', {}, same(60))])),
+      countReplacedLines(
+        indexOf([TASK_MESSAGE, ...makeExchange('Probe', {}, same(13)), ...makeExchange('Probe', {}, same(60))]),
+      ),
     ).toBe(13);
   });
 
@@ -64,7 +66,7 @@ describe('the index of lines that Lossless uses', () => {
       ...makeExchange('Probe', {}, long('b')),
       ...makeExchange('Probe', {}, long('a')),
     ];
-    expect(linked(indexOf(messages))).toBe(1);
+    expect(countReplacedLines(indexOf(messages))).toBe(1);
   });
 
   it('keeps lines that must not be cut, whichever comes later', () => {
@@ -76,7 +78,7 @@ describe('the index of lines that Lossless uses', () => {
       ...makeExchange('Probe', {}, text),
     ];
     const index = indexOf(messages, new Set<LineSourceKind>(['read']));
-    expect(linked(index)).toBe(9);
+    expect(countReplacedLines(index)).toBe(9);
     expect(index.getSourceAt(index.findKeptLine(0)).kind).toBe('written');
   });
 });

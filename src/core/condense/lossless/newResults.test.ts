@@ -22,19 +22,23 @@ import {
 } from './testing';
 
 /** The counter of a new process, which has counted nothing yet. */
-const another = createCounter();
+const freshCounter = createCounter();
 
 const LOSSLESS: NewResultRules = { lossless: true };
 
 /** Condenses the last message as a new result. */
-const arrive = (messages: readonly ApiMessage[], edits: readonly CutEdit[], own = counter, rules = LOSSLESS) =>
-  cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
+const condenseNewResult = (
+  messages: readonly ApiMessage[],
+  edits: readonly CutEdit[],
+  own = counter,
+  rules = LOSSLESS,
+) => cutNewResults(new Draft(messages, own, edits, messages.length - 1), rules);
 
 /**
  * Sends a conversation call by call, and returns what the model sees of each result, with markers
  * shortened.
  */
-const sent = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<string[]> =>
+const sendAndShow = async (turns: readonly ApiMessage[][], rules = LOSSLESS): Promise<string[]> =>
   (await sendAll(turns, rules)).shown;
 
 async function sendAll(
@@ -46,7 +50,7 @@ async function sendAll(
   let rereads = 0;
   for (const turn of turns) {
     messages.push(...turn);
-    const made = await arrive([...messages], edits, counter, rules);
+    const made = await condenseNewResult([...messages], edits, counter, rules);
     edits = [...edits, ...made.edits];
     rereads += made.rereads.length;
   }
@@ -64,12 +68,12 @@ const readFile = (from: number, to: number, name = 'a') =>
     { file_path: `src/${name}.ts`, offset: from, limit: to - from + 1 },
     numberLines(makeCodeLines('a', from, to), from),
   );
-const others = (count: number) =>
+const createOtherTurns = (count: number) =>
   Array.from({ length: count }, (_, at) => makeExchange('Bash', { command: `run ${at}` }, `ok ${at}`));
 
 /** Returns this many turns, and more tokens than an agent looks back. */
-const farFrom = (count: number) => [
-  ...others(count),
+const createDistantTurns = (count: number) => [
+  ...createOtherTurns(count),
   makeExchange(
     'Bash',
     { command: 'long' },
@@ -79,14 +83,14 @@ const farFrom = (count: number) => [
 
 describe('a new result under Lossless', () => {
   it('refers to lines above it instead of repeating them', async () => {
-    const [, second, third] = await sent([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
+    const [, second, third] = await sendAndShow([readFile(1, 90), readFile(30, 60), readFile(70, 90)]);
     expect(second).toBe('[lines 30-60, shown above]');
     expect(third).toBe('[lines 70-90, shown above]');
   });
 
   it('of a command with the same output becomes a reference, unless it failed', async () => {
     const output = makeCodeLines('log', 1, 20).join('\n');
-    const shown = await sent([
+    const shown = await sendAndShow([
       makeExchange('Bash', { command: 'make' }, output),
       makeExchange('Bash', { command: 'make all' }, output),
       makeExchange('Bash', { command: 'make all' }, output, { is_error: true }),
@@ -97,7 +101,7 @@ describe('a new result under Lossless', () => {
 
   it('that echoes an edit refers to the file', async () => {
     const echo = `The file was updated.\n${numberLines(FILE.slice(10, 30), 11)}`;
-    const [, shown] = await sent([
+    const [, shown] = await sendAndShow([
       readFile(1, 90),
       makeCall('Edit', { file_path: 'src/a.ts', old_string: 'x', new_string: 'y' }, echo),
     ]);
@@ -105,30 +109,30 @@ describe('a new result under Lossless', () => {
   });
 
   it('never refers to another file', async () => {
-    const [, shown] = await sent([readFile(1, 90), readFile(1, 90, 'b')]);
+    const [, shown] = await sendAndShow([readFile(1, 90), readFile(1, 90, 'b')]);
     expect(shown).toContain('const a17 =');
   });
 
   it('stays whole if the same range was shown long ago, but not if it was just shown', async () => {
-    const now = await sent([readFile(1, 40), ...others(2), readFile(1, 40)]);
+    const now = await sendAndShow([readFile(1, 40), ...createOtherTurns(2), readFile(1, 40)]);
     expect(now.at(-1)).toBe('[lines 1-40, shown above]');
-    const later = await sent([readFile(1, 40), ...others(8), readFile(1, 40)]);
+    const later = await sendAndShow([readFile(1, 40), ...createOtherTurns(8), readFile(1, 40)]);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
-    const few = await sent([readFile(1, 40), ...farFrom(4), readFile(1, 40)]);
+    const few = await sendAndShow([readFile(1, 40), ...createDistantTurns(4), readFile(1, 40)]);
     expect(few.at(-1)).toBe('[lines 1-40, shown above]');
-    const far = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)]);
+    const far = await sendAndShow([readFile(1, 40), ...createDistantTurns(8), readFile(1, 40)]);
     for (const line of FILE.slice(0, 40)) expect(far.at(-1)).toContain(line);
   });
 
   it('stays whole if the last answer was a reference to text far above', async () => {
-    const turns = [readFile(1, 40), ...farFrom(4), readFile(1, 40), ...others(8), readFile(1, 40)];
-    const shown = await sent(turns);
+    const turns = [readFile(1, 40), ...createDistantTurns(4), readFile(1, 40), ...createOtherTurns(8), readFile(1, 40)];
+    const shown = await sendAndShow(turns);
     expect(shown[6]).toBe('[lines 1-40, shown above]');
     for (const line of FILE.slice(0, 40)) expect(shown.at(-1)).toContain(line);
   });
 
   it('stays whole if the agent asks again for what a marker replaced, and then so do later reads of that file', async () => {
-    const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...others(1), readFile(10, 80)];
+    const turns = [readFile(1, 90), readFile(30, 60), readFile(31, 59), ...createOtherTurns(1), readFile(10, 80)];
     const { shown, rereads } = await sendAll(turns);
     expect(rereads).toBe(1);
     expect(shown[1]).toBe('[lines 30-60, shown above]');
@@ -138,9 +142,9 @@ describe('a new result under Lossless', () => {
 
   it('becomes a reference even in doubtful cases if caution is off, to measure what caution costs', async () => {
     const careless = { ...LOSSLESS, isCautious: false };
-    const later = await sent([readFile(1, 40), ...farFrom(8), readFile(1, 40)], careless);
+    const later = await sendAndShow([readFile(1, 40), ...createDistantTurns(8), readFile(1, 40)], careless);
     expect(later.at(-1)).toBe('[lines 1-40, shown above]');
-    const again = await sent([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
+    const again = await sendAndShow([readFile(1, 90), readFile(30, 60), readFile(31, 59)], careless);
     expect(again.at(-1)).toBe('[lines 31-59, shown above]');
   });
 
@@ -151,17 +155,17 @@ describe('a new result under Lossless', () => {
       makeExchange('acme', { what: 'src/b.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
     ];
     const tools = makeToolTable(ownToolsSchema.parse({ Acme: { kind: 'read', path: ['what'] } }));
-    const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
+    const [, same, other] = await sendAndShow(turns, { ...LOSSLESS, tools });
     expect(same).toBe('[lines 30-60, shown above]');
     expect(other).toContain('const a40 =');
-    const [, unknown] = await sent(turns);
+    const [, unknown] = await sendAndShow(turns);
     expect(unknown).not.toBe(same);
   });
 
   it('loses its line numbers even if other calls come between it and its own', async () => {
     const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
     const messages = [TASK_MESSAGE, read1, read2, read3, answer1].filter((message) => message !== undefined);
-    const { edits } = await arrive(messages, []);
+    const { edits } = await condenseNewResult(messages, []);
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
@@ -176,7 +180,7 @@ describe('a new result under Lossless', () => {
     ];
     const { edits } = await sendAll(turns);
     const messages = structuredClone([TASK_MESSAGE, ...turns.flat()]);
-    expect(edits).toEqual((await arrive(messages, [], another)).edits);
+    expect(edits).toEqual((await condenseNewResult(messages, [], freshCounter)).edits);
   });
 
   describe("if it is a command's output", () => {
@@ -185,14 +189,14 @@ describe('a new result under Lossless', () => {
     const noisy = [makeExchange('Bash', { command: 'make' }, output)];
 
     it('keeps terminal noise by default', async () => {
-      expect(await sent(noisy)).toEqual([output]);
-      const [shown] = await sent(noisy, { lossless: false, noise: true });
+      expect(await sendAndShow(noisy)).toEqual([output]);
+      const [shown] = await sendAndShow(noisy, { lossless: false, noise: true });
       expect(shown).toBe([...makeCodeLines('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
     });
 
     it('keeps terminal noise if the command failed', async () => {
       const failed = [makeExchange('Bash', { command: 'make' }, output, { is_error: true })];
-      expect(await sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
+      expect(await sendAndShow(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
     });
   });
 
@@ -203,15 +207,15 @@ describe('a new result under Lossless', () => {
         for (let length = 3; length <= history.length; length += 2) {
           const messages = history.slice(0, length);
           const unseen = structuredClone({ messages, edits });
-          const { edits: made } = await arrive(messages, edits);
+          const { edits: made } = await condenseNewResult(messages, edits);
           expect(made.every(({ place }) => place.message === length - 1)).toBe(true);
           // A process that has just started leaves out the same.
-          expect(made).toEqual((await arrive(unseen.messages, unseen.edits, another)).edits);
+          expect(made).toEqual((await condenseNewResult(unseen.messages, unseen.edits, freshCounter)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;
           expect(findCutsWithBrokenReferences(messages, view, edits)).toEqual([]);
           expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
-          expect((await arrive(messages, edits)).edits).toEqual([]);
+          expect((await condenseNewResult(messages, edits)).edits).toEqual([]);
         }
       }),
     ));

@@ -21,7 +21,7 @@ const write = (text: string, fields = {}) =>
 const GONE = '[older version, the file was written anew later]';
 
 /** Returns the content of each write, in order. */
-const written = (messages: Parameters<typeof runSteps>[1]): string[] => {
+const listWrittenContents = (messages: Parameters<typeof runSteps>[1]): string[] => {
   const draft = runSteps(step, messages);
   return messages.flatMap(({ role, content }, at) =>
     role === 'assistant' && JSON.stringify(content).includes('"Write"')
@@ -34,7 +34,7 @@ describe('superseded versions of a file under Lossless', () => {
   it('become references after the whole file is written again, and the newest version stays', () => {
     const versions = Array.from({ length: 10 }, (_, version) => makeLines(`v${version}`, 30));
     const messages = [TASK_MESSAGE, ...versions.flatMap((text) => write(text))];
-    expect(written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
+    expect(listWrittenContents(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
   });
 
   it('include earlier reads of the file', () => {

@@ -4,7 +4,7 @@ import { makeMarker, type ReferenceId } from '../../messages/markers';
 import { findSafeBoundary, findTruncatedSlice, type TruncateLimits } from './truncate';
 
 /** Returns the text with […] in place of the slice. */
-const truncated = (text: string, limits: TruncateLimits, mark = '[…]'): string => {
+const truncateText = (text: string, limits: TruncateLimits, mark = '[…]'): string => {
   const slice = findTruncatedSlice(text, limits);
   return slice ? text.slice(0, slice.start) + mark + text.slice(slice.end) : text;
 };
@@ -26,7 +26,7 @@ describe('truncating a text', () => {
     [{ maxChars: TEN.length, keep: 'both' }, TEN],
     [{ keep: 'both' }, TEN],
   ])('keeps the right lines and characters with the limits %j', (limits, expected) => {
-    expect(truncated(TEN, limits)).toBe(expected);
+    expect(truncateText(TEN, limits)).toBe(expected);
   });
 
   it('returns the number of removed lines', () => {
@@ -36,8 +36,8 @@ describe('truncating a text', () => {
 
   it('never splits a two-character line end', () => {
     const text = TEN.replaceAll('\n', '\r\n');
-    expect(truncated(text, { maxLines: 2, keep: 'tail' })).toBe('[…]\r\nline 8\r\nline 9');
-    expect(truncated(text, { maxLines: 2, keep: 'head' })).toBe('line 0\r\nline 1\r\n[…]');
+    expect(truncateText(text, { maxLines: 2, keep: 'tail' })).toBe('[…]\r\nline 8\r\nline 9');
+    expect(truncateText(text, { maxLines: 2, keep: 'head' })).toBe('line 0\r\nline 1\r\n[…]');
   });
 
   it.each(['head', 'tail', 'both'] as const)(
@@ -59,7 +59,7 @@ describe('truncating a text', () => {
               { maxChars, keep },
               { maxLines, maxChars, keep },
             ]) {
-              const once = truncated(text, limits, mark);
+              const once = truncateText(text, limits, mark);
               expect(findTruncatedSlice(once, limits), JSON.stringify({ text, limits, once })).toBeUndefined();
             }
           },

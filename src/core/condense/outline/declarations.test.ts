@@ -5,7 +5,7 @@ import { MARKER_START } from '../../messages/markers';
 import { makeTestMarker } from '../../testing';
 
 /** Returns the lines that declare something. */
-const outlineOf = (text: string, isMarkdown = false): string[] => {
+const listDeclarations = (text: string, isMarkdown = false): string[] => {
   const lines = text.split('\n').map((line) => ({ text: line, isMarker: line.includes(MARKER_START) }));
   const declares = findDeclarations(lines, isMarkdown);
   return lines.filter((_, index) => declares[index]).map((line) => line.text.trim());
@@ -39,7 +39,7 @@ describe('declarations in source code', () => {
       '\treturn nil',
       '}',
     ].join('\n');
-    expect(outlineOf(text)).toEqual([
+    expect(listDeclarations(text)).toEqual([
       'package cli',
       'type Store struct {',
       'const (',
@@ -73,7 +73,7 @@ describe('declarations in source code', () => {
       '};',
       'const LIMIT = 3;',
     ].join('\n');
-    expect(outlineOf(text)).toEqual([
+    expect(listDeclarations(text)).toEqual([
       'export abstract class Reader<T> {',
       'constructor(private readonly path: string) {',
       'async read(',
@@ -85,31 +85,35 @@ describe('declarations in source code', () => {
 
   it('are found in Python, Rust, Java and YAML', () => {
     expect(
-      outlineOf('class A(Base):\n    """Doc."""\n    def run(self):\n        for x in y:\n            pass\n\nX = 1\n'),
+      listDeclarations(
+        'class A(Base):\n    """Doc."""\n    def run(self):\n        for x in y:\n            pass\n\nX = 1\n',
+      ),
     ).toEqual(['class A(Base):', 'def run(self):']);
     expect(
-      outlineOf('pub(crate) fn run() {\n    let x = 1;\n}\nimpl A {\n    pub fn go(&self) {\n        x();\n    }\n}\n'),
+      listDeclarations(
+        'pub(crate) fn run() {\n    let x = 1;\n}\nimpl A {\n    pub fn go(&self) {\n        x();\n    }\n}\n',
+      ),
     ).toEqual(['pub(crate) fn run() {', 'impl A {', 'pub fn go(&self) {']);
     expect(
-      outlineOf(
+      listDeclarations(
         'public class A {\n    public int go(int a) {\n        while (true) {\n            b();\n        }\n    }\n}',
       ),
     ).toEqual(['public class A {', 'public int go(int a) {']);
-    expect(outlineOf('version: 2\njobs:\n  build:\n    steps: 1\n# comment\nother: 3')).toEqual(['jobs:']);
+    expect(listDeclarations('version: 2\njobs:\n  build:\n    steps: 1\n# comment\nother: 3')).toEqual(['jobs:']);
   });
 
   it('are the headings in Markdown, and text without structure has none', () => {
-    expect(outlineOf('# Title\n\nWords.\n\n## Part\n- item\n  - deeper', true)).toEqual(['# Title', '## Part']);
-    expect(outlineOf('2026-01-01 started\n2026-01-01 ended\n# not a heading\n')).toEqual([]);
+    expect(listDeclarations('# Title\n\nWords.\n\n## Part\n- item\n  - deeper', true)).toEqual(['# Title', '## Part']);
+    expect(listDeclarations('2026-01-01 started\n2026-01-01 ended\n# not a heading\n')).toEqual([]);
   });
 
   it('are still found if the text after them was removed', () => {
     const text = `func a() {\n${makeTestMarker('lines 2-9')}\n}\nfunc b() {\n${makeTestMarker('lines 12-19', 'abcdee')}\n}`;
-    expect(outlineOf(text)).toEqual(['func a() {', 'func b() {']);
+    expect(listDeclarations(text)).toEqual(['func a() {', 'func b() {']);
   });
 
   it('end even if their parentheses are never closed', () => {
-    expect(outlineOf(`function f(\n${'  a,\n'.repeat(50)}`)).toEqual(['function f(']);
+    expect(listDeclarations(`function f(\n${'  a,\n'.repeat(50)}`)).toEqual(['function f(']);
   });
 });
 

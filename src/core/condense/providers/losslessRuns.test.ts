@@ -13,12 +13,12 @@ import { resolveSmartConfig, createSmartProvider } from './smart';
 const counter = createCounter();
 
 /** A provider and its target, as a share of the history's tokens, or none. */
-const asked = fc.record({
+const providerArbitrary = fc.record({
   provider: fc.constantFrom('lossless', 'strict', 'speed'),
   target: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
 });
 
-async function resultOf(
+async function condense(
   { provider, target }: { readonly provider: string; readonly target: number | undefined },
   messages: readonly ApiMessage[],
   losslessRuns?: CachedLosslessRunsByMessages,
@@ -40,11 +40,15 @@ async function resultOf(
 
 it('a run of Lossless from the cache gives the result of a new run for any target', async () => {
   await fc.assert(
-    fc.asyncProperty(anyHistory, fc.array(asked, { minLength: 2, maxLength: 6 }), async (history, questions) => {
-      const shared: CachedLosslessRunsByMessages = new WeakMap();
-      for (const question of questions)
-        expect(await resultOf(question, history, shared)).toEqual(await resultOf(question, history));
-    }),
+    fc.asyncProperty(
+      anyHistory,
+      fc.array(providerArbitrary, { minLength: 2, maxLength: 6 }),
+      async (history, questions) => {
+        const shared: CachedLosslessRunsByMessages = new WeakMap();
+        for (const question of questions)
+          expect(await condense(question, history, shared)).toEqual(await condense(question, history));
+      },
+    ),
   );
 });
 
@@ -56,7 +60,7 @@ it('Lossless runs once for all providers that begin with it, and for all targets
     runLossless({ messages, edits: [], counter, losslessRuns }, config, { targetTokens });
   const { steps, draft } = await run(1);
   expect((await run(2)).steps).toBe(steps);
-  await resultOf({ provider: 'speed', target: 0.01 }, messages, losslessRuns);
+  await condense({ provider: 'speed', target: 0.01 }, messages, losslessRuns);
   expect(losslessRuns.get(messages)).toHaveLength(1);
   // A target that is met on the way ends the run sooner.
   const soon = await run((steps[0]?.tokensBefore ?? 0) - 1);

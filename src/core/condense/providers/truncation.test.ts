@@ -15,7 +15,7 @@ const counter = createCounter();
  * Returns the view that a configuration gives, after checking that a second run finds nothing to
  * do.
  */
-async function view(
+async function condenseToView(
   messages: readonly ApiMessage[],
   config: unknown,
   options: CondensationOptions = {},
@@ -43,7 +43,7 @@ const messages = [
 
 describe('Truncation', () => {
   it('shortens old results and parameters, and keeps text and recent messages', async () => {
-    const shown = await view(messages, { preserveRecentCount: 2 });
+    const shown = await condenseToView(messages, { preserveRecentCount: 2 });
     const tail = LONG.split('\n').slice(-20).join('\n');
     expect(texts(shown)).toEqual([
       'task',
@@ -68,8 +68,8 @@ describe('Truncation', () => {
       preserveAssistantText: false,
     };
     const expected = ['task', LONG, '[text suppressed]', 'a.ts', LONG, '[result suppressed]', LONG, LONG];
-    expect(texts(await view(messages, config))).toEqual(expected);
-    expect(texts(await view(messages, { ...config, preserveUserMessages: false }))).toEqual(
+    expect(texts(await condenseToView(messages, config))).toEqual(expected);
+    expect(texts(await condenseToView(messages, { ...config, preserveUserMessages: false }))).toEqual(
       expected.with(6, '[text suppressed]'),
     );
   });
@@ -77,7 +77,7 @@ describe('Truncation', () => {
   it('keeps the configured part of a text, also if it is given in characters', async () => {
     const config = { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 100, keep: 'tail' } };
     const one = 'word '.repeat(500);
-    expect(texts(await view([user('t'), ...makeToolExchange('a', 'x', {}, one)], config))).toEqual([
+    expect(texts(await condenseToView([user('t'), ...makeToolExchange('a', 'x', {}, one)], config))).toEqual([
       't',
       `[2400 characters truncated]${one.slice(-100)}`,
     ]);
@@ -91,8 +91,8 @@ describe('Truncation', () => {
       ...makeToolExchange('a', 'x', {}, small),
     ];
     const suppress = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
-    expect(texts(await view(conversation, suppress))).toEqual(['t', LONG, small]);
-    expect(texts(await view(conversation, { ...suppress, minimumTokens: 0 }))).toEqual([
+    expect(texts(await condenseToView(conversation, suppress))).toEqual(['t', LONG, small]);
+    expect(texts(await condenseToView(conversation, { ...suppress, minimumTokens: 0 }))).toEqual([
       't',
       LONG,
       '[result suppressed]',
@@ -103,7 +103,7 @@ describe('Truncation', () => {
     const conversation = [user('t'), ...makeToolExchange('a', 'x', {}, LONG), ...makeToolExchange('b', 'x', {}, LONG)];
     const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
     const target = counter.countMessages(conversation) - 200;
-    expect(texts(await view(conversation, config, { targetTokens: target }))).toEqual([
+    expect(texts(await condenseToView(conversation, config, { targetTokens: target }))).toEqual([
       't',
       '[result suppressed]',
       LONG,
@@ -124,7 +124,7 @@ describe('Truncation', () => {
       ),
     ];
     const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'suppress' } };
-    const shown = await view(conversation, config);
+    const shown = await condenseToView(conversation, config);
     expect(shortenMarkers(shown[1]!.content as string)).toBe(
       'Hm. <write_to_file><path>a</path><content>[parameter suppressed]</content></write_to_file> Then <execute_command><command>[parameter suppressed]</command></execute_command>',
     );
@@ -145,7 +145,9 @@ describe('Truncation', () => {
     if (!valid.valid) throw new Error('not valid');
     const context = { messages, edits: [], counter };
     const estimate = await truncationProvider.estimate(context, valid.config, {});
-    expect(estimate.tokensAfter).toBe(counter.countMessages(await view(messages, { preserveRecentCount: 2 })));
+    expect(estimate.tokensAfter).toBe(
+      counter.countMessages(await condenseToView(messages, { preserveRecentCount: 2 })),
+    );
     expect(estimate.cost).toBe(0);
   });
 });

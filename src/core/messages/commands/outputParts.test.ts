@@ -5,7 +5,7 @@ import { splitCommandOutput } from './outputParts';
 import { makeTestMarker } from '../../testing';
 
 /** Returns `path:first line:head` and then the text of each part. */
-function shown(line: string, output: string): (readonly [string, string])[] {
+function splitOutput(line: string, output: string): (readonly [string, string])[] {
   return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(({ path, firstLine, head, start, end }) => [
     [path, firstLine ?? '?', head ?? ''].join(':').replace(/:$/, ''),
     output.slice(start, end),
@@ -18,39 +18,39 @@ const numbered = (first: number, last: number): string =>
 describe("the output of one command in an agent's shell call", () => {
   it('is searched only once for an error message, even if its next colon is millions of characters away', () => {
     const output = `${'\n'.repeat(4_000_000)}x: y`;
-    expect(shown('cat a.c', output)).toEqual([['a.c:1', output]]);
+    expect(splitOutput('cat a.c', output)).toEqual([['a.c:1', output]]);
   });
 
   it('is attributed to the file that the command prints', () => {
-    expect(shown('cat a.c', 'one\ntwo\n')).toEqual([['a.c:1', 'one\ntwo']]);
-    expect(shown("sed -n '5,6p' a.c", 'five\nsix\n')).toEqual([['a.c:5', 'five\nsix']]);
-    expect(shown('nl -ba a.c | sed -n 5,6p', '     5\tfive\n     6\tsix\n')).toEqual([
+    expect(splitOutput('cat a.c', 'one\ntwo\n')).toEqual([['a.c:1', 'one\ntwo']]);
+    expect(splitOutput("sed -n '5,6p' a.c", 'five\nsix\n')).toEqual([['a.c:5', 'five\nsix']]);
+    expect(splitOutput('nl -ba a.c | sed -n 5,6p', '     5\tfive\n     6\tsix\n')).toEqual([
       ['a.c:?:tab', '     5\tfive\n     6\tsix'],
     ]);
-    expect(shown('tail -2 a.c', 'x\ny\n')).toEqual([['a.c:?', 'x\ny']]);
-    expect(shown('git show HEAD~1:a.c | head -5', 'one\n')).toEqual([['a.c:1', 'one']]);
+    expect(splitOutput('tail -2 a.c', 'x\ny\n')).toEqual([['a.c:?', 'x\ny']]);
+    expect(splitOutput('git show HEAD~1:a.c | head -5', 'one\n')).toEqual([['a.c:1', 'one']]);
   });
 
   it('is attributed to the ranges of a file that the command prints', () => {
-    expect(shown("sed -n '1,2p;9,10p' a.c", '1\n2\n9\n10\n')).toEqual([
+    expect(splitOutput("sed -n '1,2p;9,10p' a.c", '1\n2\n9\n10\n')).toEqual([
       ['a.c:1', '1\n2'],
       ['a.c:9', '9\n10'],
     ]);
   });
 
   it('is attributed to several files by their headers or prefixes', () => {
-    expect(shown('head -2 a.c b.c', '==> a.c <==\n1\n2\n\n==> b.c <==\n3\n')).toEqual([
+    expect(splitOutput('head -2 a.c b.c', '==> a.c <==\n1\n2\n\n==> b.c <==\n3\n')).toEqual([
       ['a.c:?', '1\n2'],
       ['b.c:?', '3'],
     ]);
-    expect(shown('rg -n x src', 'src/a.c:3:x\nsrc/a.c:9:xx\nsrc/b.c:1:x\n')).toEqual([
+    expect(splitOutput('rg -n x src', 'src/a.c:3:x\nsrc/a.c:9:xx\nsrc/b.c:1:x\n')).toEqual([
       ['src/a.c:?:search', 'src/a.c:3:x\nsrc/a.c:9:xx'],
       ['src/b.c:?:search', 'src/b.c:1:x'],
     ]);
-    expect(shown('cd w && grep -n x a.c', '3:x\n9:xx\n')).toEqual([['w/a.c:?:search', '3:x\n9:xx']]);
-    expect(shown('git diff', 'diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n')).toEqual([
-      ['x.c:1:diff', ' a\n-b\n+c'],
-    ]);
+    expect(splitOutput('cd w && grep -n x a.c', '3:x\n9:xx\n')).toEqual([['w/a.c:?:search', '3:x\n9:xx']]);
+    expect(
+      splitOutput('git diff', 'diff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n'),
+    ).toEqual([['x.c:1:diff', ' a\n-b\n+c']]);
   });
 
   it.each([
@@ -61,17 +61,17 @@ describe("the output of one command in an agent's shell call", () => {
     ['changes the lines', "sed 's/a/b/' a.c", 'one\n'],
     ['prints more than it was asked for', 'head -2 a.c', 'one\ntwo\nthree\n'],
   ])('is not attributed to a file if the command %s', (_, line, output) => {
-    expect(shown(line, output)).toEqual([]);
+    expect(splitOutput(line, output)).toEqual([]);
   });
 });
 
 describe('the output of several commands in one shell call', () => {
   it('is separated at text that the commands print in between', () => {
-    expect(shown("echo '== a'; cat a.c; echo '== b'; cat b.c", '== a\none\n== b\ntwo\n')).toEqual([
+    expect(splitOutput("echo '== a'; cat a.c; echo '== b'; cat b.c", '== a\none\n== b\ntwo\n')).toEqual([
       ['a.c:1', 'one'],
       ['b.c:1', 'two'],
     ]);
-    expect(shown("cat a.c && printf '\\n---\\n' && cat b.c", 'one\n\n---\ntwo\n')).toEqual([
+    expect(splitOutput("cat a.c && printf '\\n---\\n' && cat b.c", 'one\n\n---\ntwo\n')).toEqual([
       ['a.c:1', 'one'],
       ['b.c:1', 'two'],
     ]);
@@ -87,7 +87,7 @@ describe('the output of several commands in one shell call', () => {
     const b = counted(1, 3);
     const c = counted(7, 9);
     const line = "nl -ba a.c | sed -n '230,275p'; nl -ba b.c | sed -n '1,80p'; nl -ba b.c | sed -n '7,9p'";
-    expect(shown(line, a + b + c)).toEqual([
+    expect(splitOutput(line, a + b + c)).toEqual([
       ['a.c:?:tab', a.trimEnd()],
       ['b.c:?:tab', b.trimEnd()],
       ['b.c:?:tab', c.trimEnd()],
@@ -98,27 +98,27 @@ describe('the output of several commands in one shell call', () => {
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
       .toSpliced(3, 4, makeTestMarker('4 lines, shown above'))
       .join('\n');
-    expect(shown(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
+    expect(splitOutput(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
     // Two texts start with the same number, so the lines can't be attributed.
-    expect(shown("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
+    expect(splitOutput("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
   });
 
   it('is separated if the commands print parts of one file from its beginning on', () => {
     const line = "sed -n '1,4p' a.c && sed -n '11,14p' a.c && sed -n '21,24p' a.c";
-    expect(shown(line, numbered(1, 4) + numbered(11, 14) + numbered(21, 22)).map(([path]) => path)).toEqual([
+    expect(splitOutput(line, numbered(1, 4) + numbered(11, 14) + numbered(21, 22)).map(([path]) => path)).toEqual([
       'a.c:1',
       'a.c:11',
       'a.c:21',
     ]);
-    expect(shown(line, numbered(1, 4) + numbered(11, 13)).map(([path]) => path)).toEqual(['a.c:1', 'a.c:11']);
+    expect(splitOutput(line, numbered(1, 4) + numbered(11, 13)).map(([path]) => path)).toEqual(['a.c:1', 'a.c:11']);
   });
 
   it('is not separated if a file itself contains the separating line', () => {
-    expect(shown("cat a.c; echo '---'; cat b.c", 'one\n---\n---\ntwo\n')).toEqual([]);
+    expect(splitOutput("cat a.c; echo '---'; cat b.c", 'one\n---\n---\ntwo\n')).toEqual([]);
   });
 
   it('is separated by length if each command printed all the lines requested', () => {
-    expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", numbered(1, 3) + numbered(5, 6))).toEqual([
+    expect(splitOutput("sed -n '1,3p' a.c; sed -n '5,6p' b.c", numbered(1, 3) + numbered(5, 6))).toEqual([
       ['a.c:1', 'line 1\nline 2\nline 3'],
       ['b.c:5', 'line 5\nline 6'],
     ]);
@@ -126,28 +126,30 @@ describe('the output of several commands in one shell call', () => {
 
   it("is attributed to one command only where it cannot be another's", () => {
     // The commands print at most three and two lines, but there are four, so one file was shorter.
-    expect(shown("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
+    expect(splitOutput("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
       ['a.c:1', 'a\nb'],
       ['b.c:?', 'd'],
     ]);
-    expect(shown('cat a.c; cat b.c', 'a\nb\n')).toEqual([]);
-    expect(shown('git status; cat b.c', 'a\nb\n')).toEqual([]);
+    expect(splitOutput('cat a.c; cat b.c', 'a\nb\n')).toEqual([]);
+    expect(splitOutput('git status; cat b.c', 'a\nb\n')).toEqual([]);
   });
 
   it('is separated by the form of search results and status lines', () => {
-    expect(shown("sed -n '1,2p' a.c; rg -n x src; git status --short", 'one\ntwo\nsrc/b.c:3:x\n M a.c\n')).toEqual([
+    expect(
+      splitOutput("sed -n '1,2p' a.c; rg -n x src; git status --short", 'one\ntwo\nsrc/b.c:3:x\n M a.c\n'),
+    ).toEqual([
       ['a.c:1', 'one\ntwo'],
       ['src/b.c:?:search', 'src/b.c:3:x'],
     ]);
   });
 
   it('is separated without a command that would run only after a failure', () => {
-    expect(shown('cat a.c || echo none', 'one\n')).toEqual([['a.c:1', 'one']]);
-    expect(shown('cd x && mkdir -p y && cat a.c', 'one\n')).toEqual([['x/a.c:1', 'one']]);
+    expect(splitOutput('cat a.c || echo none', 'one\n')).toEqual([['a.c:1', 'one']]);
+    expect(splitOutput('cd x && mkdir -p y && cat a.c', 'one\n')).toEqual([['x/a.c:1', 'one']]);
   });
 
   it('is separated despite an error message of one command', () => {
-    expect(shown("cat a.c; echo '== b'; cat b.c", 'one\n== b\ncat: b.c: No such file or directory\n')).toEqual([
+    expect(splitOutput("cat a.c; echo '== b'; cat b.c", 'one\n== b\ncat: b.c: No such file or directory\n')).toEqual([
       ['a.c:1', 'one'],
     ]);
   });
@@ -265,12 +267,12 @@ describe('the output of an agent’s shell call', () => {
       [],
     ],
   ])('is attributed to the files that it shows, or to none: %s', (_, line, output, parts) => {
-    expect(shown(line, output)).toEqual(parts);
+    expect(splitOutput(line, output)).toEqual(parts);
   });
 });
 
 it('shell output that the agent truncated is attributed to its file both before and after the missing part', () => {
-  expect(shown("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
+  expect(splitOutput("sed -n '10,400p' a.c", 'ten\neleven\nx…87 tokens truncated…y\nlast\n')).toEqual([
     ['a.c:10', 'ten\neleven'],
     ['a.c:?', 'last'],
   ]);

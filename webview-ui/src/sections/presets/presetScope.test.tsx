@@ -14,7 +14,7 @@ const preset = (id: string): object => ({ id, name: `Preset ${id}`, config });
 const KEY = 'contextCondenser.presets';
 
 /** Returns the IDs of a scope's own list; undefined if it has none. */
-const idsIn = (values: Readonly<Record<string, unknown>>): string | undefined =>
+const listIds = (values: Readonly<Record<string, unknown>>): string | undefined =>
   (values[KEY] as { id: string }[] | undefined)?.map(({ id }) => id).join();
 
 beforeEach(() => {
@@ -47,12 +47,12 @@ describe('presets in a workspace without its own', () => {
   it('are deleted and renamed in the user’s list, which can be undone', async () => {
     const page = await opened('workspace');
     await press(page, 'a', 'Delete');
-    await page.until(() => idsIn(fake.settings) === 'b');
+    await page.until(() => listIds(fake.settings) === 'b');
     await page.click(() => page.find('#presets .done button', 'Undo'));
-    await page.until(() => idsIn(fake.settings) === 'a,b');
+    await page.until(() => listIds(fake.settings) === 'a,b');
     await rename(page, 'b', 'Preset b, renamed');
     await page.until(() => JSON.stringify(fake.settings[KEY]).includes('Preset b, renamed'));
-    expect(idsIn(fake.workspaceSettings)).toBeUndefined();
+    expect(listIds(fake.workspaceSettings)).toBeUndefined();
     expect(page.all('#presets .problem')).toEqual([]);
     expect(page.find('#presets').textContent).toContain('Presets are saved in your user settings.');
   });
@@ -62,12 +62,12 @@ describe('presets in a workspace without its own', () => {
     const page = await opened('workspace');
     await page.type(() => page.find('vscode-text-field', 'Name of the new preset'), 'c');
     await page.click(() => page.find('vscode-button', 'Save the passes as a preset'));
-    await page.until(() => idsIn(fake.settings) === 'a,b,c');
+    await page.until(() => listIds(fake.settings) === 'a,b,c');
     fake.openFile = join(temporaryFolder(), 'd.condense.json');
     writeFileSync(fake.openFile, JSON.stringify({ description: '', ...preset('d') }));
     await page.click(() => page.find('vscode-button', 'Import…'));
-    await page.until(() => idsIn(fake.settings) === 'a,b,c,d');
-    expect(idsIn(fake.workspaceSettings)).toBeUndefined();
+    await page.until(() => listIds(fake.settings) === 'a,b,c,d');
+    expect(listIds(fake.workspaceSettings)).toBeUndefined();
     await page.until(() => page.find('.preset', 'Preset a'));
   });
 });
@@ -80,7 +80,7 @@ it.each(['user', 'workspace'] as const)(
     await rename(page, 'a', 'Preset a, here');
     await page.until(() => JSON.stringify(fake.workspaceSettings[KEY]).includes('Preset a, here'));
     await press(page, 'w', 'Delete');
-    await page.until(() => idsIn(fake.workspaceSettings) === 'a');
+    await page.until(() => listIds(fake.workspaceSettings) === 'a');
     expect(fake.settings[KEY]).toEqual([preset('a'), preset('b')]);
     expect(page.root.textContent.includes('This workspace has its own presets')).toBe(scope === 'user');
   },
@@ -93,6 +93,6 @@ it('a workspace’s list of presets that the user has not allowed is not changed
   fake.workspaceSettings[KEY] = [{ ...preset('w'), config: { version: 1, passes: [pass] } }];
   const page = await opened('workspace');
   await press(page, 'a', 'Delete');
-  await page.until(() => idsIn(fake.settings) === 'b');
-  expect(idsIn(fake.workspaceSettings)).toBe('w');
+  await page.until(() => listIds(fake.settings) === 'b');
+  expect(listIds(fake.workspaceSettings)).toBe('w');
 });

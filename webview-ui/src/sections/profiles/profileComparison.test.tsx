@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 /** Opens the page; the preview worker answers by the estimated profile. */
-async function compared(answers: readonly object[]): Promise<TestPage> {
+async function openComparison(answers: readonly object[]): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },
     backend: {
@@ -63,7 +63,7 @@ const comparison = (changes: object = {}): object => ({
 });
 
 it('the comparison of profiles shows cost, saving and break-even, and selects the best with a click', async () => {
-  const page = await compared([comparison()]);
+  const page = await openComparison([comparison()]);
   const table = await page.until(() => page.find('#profiles table'));
   expect(table.textContent).toContain('Smallclaude-haiku-450%$0.02$0.00804 requests');
   expect(table.textContent).toContain('60%$0.30$0.01–');
@@ -77,7 +77,7 @@ it('the comparison of profiles shows cost, saving and break-even, and selects th
 
 it('the comparison of profiles shows no break-even if later requests cost no less, and unknown costs as unknown', async () => {
   const row = (name: string, estimate: object): object => ({ id: name, name, model: 'm', estimate });
-  const page = await compared([
+  const page = await openComparison([
     comparison({
       profiles: [
         row('Dearer', { tokensAfter: 4_000, cost: 0.3, savedPerRequest: -0.01 }),
@@ -96,7 +96,7 @@ it('the comparison of profiles uses another conversation if selected', async () 
   const rest = Object.fromEntries(
     Object.entries(comparison(other)).filter(([key]) => key !== 'model' && key !== 'recommended'),
   );
-  const page = await compared([comparison(), rest]);
+  const page = await openComparison([comparison(), rest]);
   await page.click(() => page.find('vscode-button', 'Choose a conversation'));
   await page.until(() => page.root.textContent.includes('“Another”: 10,000 tokens. Its own model is not known.'));
   expect(page.find('#profiles table').textContent).toContain('unknown––');

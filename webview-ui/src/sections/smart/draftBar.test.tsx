@@ -23,7 +23,7 @@ const done = { kind: 'done' };
 const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, outcome: done };
 
 /** Opens the pass while the worker answers with these steps. */
-async function opened(answer: () => Promise<unknown>): Promise<TestPage> {
+async function openPass(answer: () => Promise<unknown>): Promise<TestPage> {
   vi.spyOn(PreviewThread.prototype, 'askPreviewQuestion').mockImplementation(answer as never);
   const page = await openPage({ view: { open: ['smart'] } });
   await page.click(() => page.find('.item-name', 'Pass a'));
@@ -31,7 +31,7 @@ async function opened(answer: () => Promise<unknown>): Promise<TestPage> {
 }
 
 const line = (steps: readonly object[]): Promise<string> =>
-  opened(() => Promise.resolve({ title: 'Rename', steps })).then((page) =>
+  openPass(() => Promise.resolve({ title: 'Rename', steps })).then((page) =>
     page.until(() => {
       const text = page.find('.pass-estimate').textContent;
       return text.includes('Working out') ? undefined : text;
@@ -70,7 +70,7 @@ describe('the estimated effect of a pass', () => {
   });
 
   it('is a problem if it can’t be computed', async () => {
-    const page = await opened(() => Promise.reject(new Error('The file is gone.')));
+    const page = await openPass(() => Promise.reject(new Error('The file is gone.')));
     await page.until(() => page.find('.draft-bar .problem', 'The file is gone.'));
   });
 });
@@ -90,7 +90,7 @@ describe('the draft bar of the passes section', () => {
   });
 
   it('leads to the preview', async () => {
-    const page = await opened(() => Promise.resolve({ title: 'Rename', steps: [step] }));
+    const page = await openPass(() => Promise.resolve({ title: 'Rename', steps: [step] }));
     await page.click(() => page.find('.draft-bar button', 'Show the preview'));
     await page.until(() => (page.kept() as { open: string[] }).open.includes('preview'));
   });

@@ -13,7 +13,7 @@ const rect = (top: number, height: number): ClientRect => ({
 });
 
 /** Creates passes below each other. */
-function listOf(heights: readonly number[]): Map<UniqueIdentifier, ClientRect> {
+function createPasses(heights: readonly number[]): Map<UniqueIdentifier, ClientRect> {
   let top = 0;
   return new Map(
     heights.map((height, index) => {
@@ -30,7 +30,11 @@ const contextOf = (droppableRects: Map<UniqueIdentifier, ClientRect>, active: Ac
   ({ active, over: { id: over }, droppableRects }) as SensorContext;
 
 /** Returns the pass below a dragged one. */
-function over(rects: Map<UniqueIdentifier, ClientRect>, top: number, height: number): UniqueIdentifier | undefined {
+function findPassBelow(
+  rects: Map<UniqueIdentifier, ClientRect>,
+  top: number,
+  height: number,
+): UniqueIdentifier | undefined {
   const droppableContainers = [...rects.keys()].map((id) => ({ id }) as DroppableContainer);
   return detectClosestTitle({
     active,
@@ -46,7 +50,7 @@ const heights = fc.array(fc.oneof(fc.constant(40), fc.integer({ min: 20, max: 30
 it('each arrow key press moves by one pass, whatever the passes’ heights', () => {
   fc.assert(
     fc.property(heights, fc.nat(), (list, seed) => {
-      const rects = listOf(list);
+      const rects = createPasses(list);
       const picked = seed % list.length;
       const height = list[picked] ?? 0;
       const walk = (code: string, from: number, to: number): void => {
@@ -63,7 +67,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
           if (!next) return;
           at = next;
           place += code === 'ArrowDown' ? 1 : -1;
-          expect(over(rects, at.y, height)).toBe(place);
+          expect(findPassBelow(rects, at.y, height)).toBe(place);
         }
       };
       walk('ArrowDown', picked, list.length - 1);
@@ -73,7 +77,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
 });
 
 it('arrow keys stop at the ends of the list, and other keys do not move a pass', () => {
-  const rects = listOf([40, 800]);
+  const rects = createPasses([40, 800]);
   const press = (code: string, place: number, dragged: Active | null = active) =>
     moveDraggedOneStep(new KeyboardEvent('keydown', { code }), {
       active: 0,

@@ -31,7 +31,7 @@ const bash = (id: string, output: string): ApiMessage[] =>
 const isRead = ({ exchange: made }: ContentItem): boolean => made?.tool === 'Read';
 
 /** @param less tokens that must be removed; undefined: there is no target */
-async function pruned(
+async function prune(
   messages: readonly ApiMessage[],
   less: number | undefined,
   isWanted: (item: ContentItem) => boolean = () => true,
@@ -60,14 +60,14 @@ describe('the prune operation', () => {
       [200, isRead],
       [100, everything],
     ] as const) {
-      const { edits } = await pruned(messages, less, isWanted);
+      const { edits } = await prune(messages, less, isWanted);
       expect(edits).not.toEqual([]);
-      expect(edits).toEqual((await pruned(structuredClone(messages), less, isWanted)).edits);
+      expect(edits).toEqual((await prune(structuredClone(messages), less, isWanted)).edits);
     }
-    const draft = await pruned(messages, 100);
+    const draft = await prune(messages, 100);
     const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: FEATURE_WEIGHTS };
     await pruneItems('Prune', draft, again, everything);
-    const other = await pruned(structuredClone(messages), 100);
+    const other = await prune(structuredClone(messages), 100);
     await pruneItems('Prune', other, again, everything);
     expect(draft.edits).toEqual(other.edits);
   });
@@ -77,7 +77,7 @@ describe('the prune operation', () => {
       user('Rewrite migrate: migrateCall3 must not run twice.'),
       ...read('1', '/p/a.go', numbered(FILE)),
     ];
-    const draft = await pruned(messages, 100);
+    const draft = await prune(messages, 100);
     expect(draft.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 100);
     const text = resultAt(draft, 2);
     expect(text).toContain('migrateCall3');
@@ -107,7 +107,7 @@ describe('the prune operation', () => {
         user(`[write_to_file for '${name}.go'] Result:\nThe content was saved.`),
       ]),
     ];
-    const draft = await pruned(messages, counter.countMessages(messages));
+    const draft = await prune(messages, counter.countMessages(messages));
     for (const [at, name] of names.entries()) {
       const text = draft.getText({ message: 1 + 2 * at, path: ['content', 0, 'text'] });
       const mark = `${MARKER_START}[^\\n]+`;
@@ -120,7 +120,7 @@ describe('the prune operation', () => {
   });
 
   it('joins adjacent blocks and states their line numbers', async () => {
-    const draft = await pruned([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
+    const draft = await prune([user('Task.'), ...read('1', '/p/a.go', numbered(FILE))], 400);
     expect(resultAt(draft, 2)).toMatch(new RegExp(`^${MARKER_START} lines 1-46[:;·]? `));
   });
 
@@ -134,7 +134,7 @@ describe('the prune operation', () => {
       assistant('Done.'),
     ];
     const size = counter.countText(other);
-    const once = await pruned(messages, size / 2);
+    const once = await prune(messages, size / 2);
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
   });
 
@@ -147,9 +147,9 @@ describe('the prune operation', () => {
     );
     const messages = [user('Task.'), ...bash('0', FILE), ...recalled];
     const turns = Array.from({ length: 5 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
-    const fresh = await pruned([...messages, ...turns], 1.5 * counter.countText(FILE));
+    const fresh = await prune([...messages, ...turns], 1.5 * counter.countText(FILE));
     expect([2, 4].map((message) => isWhole(fresh, message))).toEqual([false, true]);
-    const old = await pruned([...messages, ...turns, ...bash('t5', 'ok')], 1.5 * counter.countText(FILE));
+    const old = await prune([...messages, ...turns, ...bash('t5', 'ok')], 1.5 * counter.countText(FILE));
     expect([2, 4].map((message) => isWhole(old, message))).toEqual([false, false]);
   });
 
@@ -159,7 +159,7 @@ describe('the prune operation', () => {
       ...makeToolExchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
       assistant('Done.'),
     ];
-    const draft = await pruned(messages, 300);
+    const draft = await prune(messages, 300);
     expect(draft.messages[1]?.content).toMatchObject([{ input: { file_path: '/p/a.go' } }]);
     expect(draft.getText({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
   });
@@ -178,18 +178,18 @@ describe('the prune operation', () => {
     const [first, people, last] = [3, 4, 9] as const;
     const size = 3 * counter.countText(FILE);
     const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
-    const some = await pruned(messages, 0.4 * size);
+    const some = await prune(messages, 0.4 * size);
     expect([first, people, last].every((message) => isWhole(some, message))).toBe(true);
-    const much = await pruned(messages, 0.7 * size);
+    const much = await prune(messages, 0.7 * size);
     expect(isWhole(much, first)).toBe(false);
     expect([people, last].every((message) => isWhole(much, message))).toBe(true);
     expect(much.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 0.7 * size);
     expect([2, 6, 8].some((message) => resultAt(much, message).includes('Call3'))).toBe(true);
     // Markers make the gain smaller than estimated. What must be removed because of that is removed
     // in the same run, not in the next.
-    const nearlyAll = await pruned(messages.slice(4), (2 / 3) * 0.99 * size);
+    const nearlyAll = await prune(messages.slice(4), (2 / 3) * 0.99 * size);
     const target = counter.countMessages(messages.slice(4)) - (2 / 3) * 0.99 * size;
-    expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
+    expect((await prune(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
   });
 
   it('treats subagents’ reports like the agent’s own words, but keeps a person’s words beside them', async () => {
@@ -205,8 +205,8 @@ describe('the prune operation', () => {
     ];
     const size = counter.countText(FILE);
     const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
-    expect(isWhole(await pruned(messages, 0.3 * size), 2)).toBe(true);
-    const much = await pruned(messages, 1.1 * size);
+    expect(isWhole(await prune(messages, 0.3 * size), 2)).toBe(true);
+    const much = await prune(messages, 1.1 * size);
     expect([isWhole(much, 2), isWhole(much, 4)]).toEqual([false, true]);
   });
 
@@ -219,11 +219,11 @@ describe('the prune operation', () => {
       `The user doesn't want to proceed with this tool use.\n${FILE}\nthe user said:\n${words}`,
     );
     const messages = [user('Task.'), ...refused, ...read('2', '/p/b.go', FILE), assistant('Done.')];
-    expect(resultAt(await pruned(messages, 10_000), 2)).toContain(words);
-    expect(isWhole(await pruned(messages, 10_000, isRead), 2)).toBe(true);
-    expect((await pruned(messages, undefined)).edits).toEqual([]);
-    expect((await pruned(messages, 0)).edits).toEqual([]);
-    expect((await pruned(messages, 100, () => false)).edits).toEqual([]);
+    expect(resultAt(await prune(messages, 10_000), 2)).toContain(words);
+    expect(isWhole(await prune(messages, 10_000, isRead), 2)).toBe(true);
+    expect((await prune(messages, undefined)).edits).toEqual([]);
+    expect((await prune(messages, 0)).edits).toEqual([]);
+    expect((await prune(messages, 100, () => false)).edits).toEqual([]);
   });
 });
 
@@ -240,13 +240,13 @@ describe('errors in pruned output', () => {
     const task = user(`Task. ${'The rest of it. '.repeat(1_000)}`);
     const messages = [task, ...bash('1', failing(line)), ...bash('2', failing(line)), ...pad(), user('Go on.')];
     const size = 2 * counter.countText(failing(line));
-    const draft = await pruned(messages, 0.8 * size);
+    const draft = await prune(messages, 0.8 * size);
     expect([2, 4].map((message) => isWhole(draft, message))).toEqual([false, false]);
     expect(places(texts(draft), line)).toBe(1);
     expect(resultAt(draft, 4)).toMatch(new RegExp(`^\\s*src/a\\.ts.*\n${MARKER_START} \\d+ lines`));
     // Lines about errors inside a file are code.
     const file = [task, ...read('1', '/p/a.ts', failing(line)), ...pad(), user('Go on.')];
-    expect(texts(await pruned(file, 0.4 * size))).not.toContain(line);
+    expect(texts(await prune(file, 0.4 * size))).not.toContain(line);
   });
 
   it('stay up to a fiftieth of the target, newest first, unless the target would be missed', async () => {
@@ -262,7 +262,7 @@ describe('errors in pruned output', () => {
     ];
     const size = counter.countMessages(messages);
     const target = Math.floor(0.3 * size);
-    const draft = await pruned(messages, size - target);
+    const draft = await prune(messages, size - target);
     // Lists the lines that were cut, and whether the cut's text still contains them.
     const gone = listCuts(draft.edits).flatMap(({ place, cuts }) => {
       const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).getText(place)];
@@ -278,9 +278,9 @@ describe('errors in pruned output', () => {
     expect(kept).toEqual(gone.slice(-kept.length));
     expect(counter.countText(kept.map(({ line }) => line).join('\n'))).toBeLessThanOrEqual(0.02 * target);
     expect(draft.tokens).toBeLessThanOrEqual(target);
-    const least = (await pruned(messages, size)).tokens;
-    expect((await pruned(messages, size - least)).tokens).toBe(least);
-    expect(texts(await pruned(messages, size))).not.toContain('error: number');
+    const least = (await prune(messages, size)).tokens;
+    expect((await prune(messages, size - least)).tokens).toBe(least);
+    expect(texts(await prune(messages, size))).not.toContain('error: number');
   });
 });
 
@@ -289,7 +289,7 @@ describe('the marker of pruned file lines', () => {
    * Returns what a draft's markers say after the number of their lines, each with the text that it
    * replaces.
    */
-  const told = (draft: Draft): { names: string[]; slice: string; place: ContentPlace }[] =>
+  const listMarkerTexts = (draft: Draft): { names: string[]; slice: string; place: ContentPlace }[] =>
     listCuts(draft.edits).flatMap(({ place, cuts }) =>
       cuts.flatMap(({ start, end, text }) => {
         const [, names] = /(?:lines \d+-\d+|\d+ \w+ left out): (.*?)(?: and \d+ more)?(?:; never.*)?$/.exec(
@@ -309,8 +309,8 @@ describe('the marker of pruned file lines', () => {
       ...sed,
       ...read('3', '/p/c.go', bodies),
     ];
-    const draft = await pruned([...messages, assistant('Done.')], 0.45 * 3 * counter.countText(bodies));
-    const names = told(draft).flatMap(({ names, place }) => names.map((name) => [place.message, name]));
+    const draft = await prune([...messages, assistant('Done.')], 0.45 * 3 * counter.countText(bodies));
+    const names = listMarkerTexts(draft).flatMap(({ names, place }) => names.map((name) => [place.message, name]));
     const at = Object.entries({ first: 0, second: 15, third: 30, fourth: 45, fifth: 60 });
     const possible = at.flatMap(([name, line]) => [
       [2, `${name} ${line + 1}`],
@@ -326,8 +326,8 @@ describe('the marker of pruned file lines', () => {
     const bodies = ['first', 'second', 'third'].map(body).join('\n\n');
     const messages = [user('Task.'), ...bash('1', bodies), ...read('2', '/p/a.go', bodies), assistant('Done.')];
     const size = counter.countText(bodies);
-    expect(told(await pruned(messages, 0.8 * size)).map(({ place }) => place.message)).not.toContain(2);
-    expect(told(await pruned(messages, 1.97 * size))).toEqual([]);
+    expect(listMarkerTexts(await prune(messages, 0.8 * size)).map(({ place }) => place.message)).not.toContain(2);
+    expect(listMarkerTexts(await prune(messages, 1.97 * size))).toEqual([]);
   });
 
   it('names existing lines, can be expanded, and meets the target in one run', async () => {
@@ -370,8 +370,8 @@ describe('the marker of pruned file lines', () => {
             assistant('Done.'),
           ];
           const less = share * counter.countMessages(messages);
-          const draft = await pruned(messages, less);
-          for (const { names, slice, place } of told(draft)) {
+          const draft = await prune(messages, less);
+          for (const { names, slice, place } of listMarkerTexts(draft)) {
             const at = place.message / 2 - 1;
             const first = files[at]?.form === 'printed' ? 5 : 1;
             for (const words of names) {

@@ -57,13 +57,13 @@ function bed(replies: readonly string[] = [SUMMARY]) {
       const result = await strategy.condense(context, configOf(wanted), options);
       const { messages, origins } = applyEdits(MESSAGES, result.edits);
       expect(findNewViolations(MESSAGES, messages, { origins })).toEqual([]);
-      return { ...result, tokens: counter.countMessages(messages), did: doers(result.steps) };
+      return { ...result, tokens: counter.countMessages(messages), did: listRemovingProviders(result.steps) };
     },
   };
 }
 
 /** Returns the providers that removed something. */
-const doers = (steps: readonly StepReport[]): string[] => [
+const listRemovingProviders = (steps: readonly StepReport[]): string[] => [
   ...new Set(
     steps
       .filter(({ tokensBefore, tokensAfter }) => tokensAfter < tokensBefore)
