@@ -82,11 +82,11 @@ describe('the account of a session with recorded requests', () => {
 
   it.each<[string, Partial<RecordedRequest>, number, number]>([
     ['the table, whatever the agent reckoned', { model: 'gpt-x', recordedCost: 99 }, 20, 0],
-    ["the agent's reckoning where the table has no price", { model: 'other', recordedCost: 0.5 }, 0.5, 0],
-    ['nothing where a model is called free', { model: 'other:free', recordedCost: 0 }, 0, 0],
-    ['nobody knows what where the agent says 0', { model: 'other', recordedCost: 0 }, 0, 1],
-    ['nobody knows what where the agent says nothing', { model: 'other:free' }, 0, 1],
-    ['nobody knows what of a seller that is not known', { model: 'gpt-x', seller: 'somebody' }, 0, 1],
+    ["the agent's figure if the table has no price", { model: 'other', recordedCost: 0.5 }, 0.5, 0],
+    ['nothing if a model is called free', { model: 'other:free', recordedCost: 0 }, 0, 0],
+    ['an unknown amount if the agent says 0', { model: 'other', recordedCost: 0 }, 0, 1],
+    ['an unknown amount if the agent says nothing', { model: 'other:free' }, 0, 1],
+    ['an unknown amount if the seller is unknown', { model: 'gpt-x', seller: 'somebody' }, 0, 1],
   ])("takes a request's cost from the best source: %s", (_, fields, cost, unpriced) => {
     const { usage: days } = account(recordedOf(request({ usage: usage(10, 1), ...fields })));
     expect(days).toMatchObject([{ cost, unpriced }]);

@@ -551,7 +551,7 @@ describe('a VS Code model wrapped by the extension', () => {
 });
 
 describe('models offered in the chat', () => {
-  it('declare as their window more than the real one minus the output, and the real one while condensing is off', async () => {
+  it('declare a window larger than the real one minus the output, or the real one while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;

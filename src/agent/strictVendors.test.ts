@@ -22,12 +22,12 @@ afterEach(async () => {
 const page = (step: number): string => `line ${step} of a file that is read\n`.repeat(60);
 
 /** Asks this many times; the user begins a new turn every `perTurn` steps. */
-async function work(profile: ApiProfile, steps: number, perTurn: number) {
+async function runTask(profile: ApiProfile, steps: number, perTurn: number) {
   const live = new PassThroughConversations();
-  return { live, ...(await workOn(live, profile, steps, perTurn)) };
+  return { live, ...(await runTaskOn(live, profile, steps, perTurn)) };
 }
 
-async function workOn(live: LiveConversationsApi, profile: ApiProfile, steps: number, perTurn: number) {
+async function runTaskOn(live: LiveConversationsApi, profile: ApiProfile, steps: number, perTurn: number) {
   const { provider, lines } = createProvider([profile], live, { key: 'sk-any-key' });
   const [model] = await readInformation(provider);
   const chat = new FakeChat(provider, model!);
@@ -51,7 +51,7 @@ const thinks = (thinking: string | undefined, calls = 1): Reply => ({
 const statuses = (server: ModelServer) => server.requests.map(({ status }) => status);
 
 /** Returns the share of all requests' tokens that came from the cache. */
-function cached(server: ModelServer): number {
+function getCachedShare(server: ModelServer): number {
   const sum = { input: 0, read: 0 };
   for (const { usage } of server.requests) {
     const fields = isRecord(usage) ? usage : {};
@@ -79,7 +79,7 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
       offerInChat: true,
       ...more,
     };
-    await work(profile, 18, 6);
+    await runTask(profile, 18, 6);
     return server;
   }
   const settings = (server: ModelServer) =>
@@ -97,7 +97,7 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
     expect(statuses(server)).toEqual(Array(18).fill(200));
     expect(settings(server).size).toBe(1);
     expect([...settings(server)][0]).toContain(model === 'claude-haiku-4-5' ? 'enabled' : 'summarized');
-    expect(cached(server)).toBeGreaterThan(0.8);
+    expect(getCachedShare(server)).toBeGreaterThan(0.8);
   });
 
   it('with a thinking budget that stays between calls, and bound thinking that is dropped', async () => {
@@ -121,7 +121,7 @@ describe("a model's thinking appears in the chat but is not sent in later reques
     servers.push(server);
     server.play(thinks(thought));
     const more = model === 'claude-haiku-4-5' ? { thinkingTokens: 4_000 } : {};
-    const { chat } = await work(
+    const { chat } = await runTask(
       { id: 'p', name: 'P', vendor: 'anthropic', model, baseUrl: server.url, offerInChat: true, ...more },
       6,
       6,
@@ -139,7 +139,7 @@ describe("a model's thinking appears in the chat but is not sent in later reques
     server.play(thinks(thought));
     const baseUrl = `${server.url}/v1`;
     const profile = { id: 'p', name: 'P', vendor: 'openai', model: 'kimi-k2', baseUrl, offerInChat: true } as const;
-    const { chat } = await work(profile, 4, 4);
+    const { chat } = await runTask(profile, 4, 4);
     expect(chat.thoughts.join('')).toBe(thought.repeat(4));
     const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);
     expect(sent).not.toContain(thought);
@@ -173,7 +173,7 @@ describe('vendor fields of a profile', () => {
       extraBody,
       ...more,
     };
-    await work(profile, 3, 3);
+    await runTask(profile, 3, 3);
     expect(statuses(server)).toEqual([200, 200, 200]);
     for (const { body } of server.requests) expect(body).toMatchObject(extraBody);
   });
@@ -187,7 +187,7 @@ describe('a model that accepts tools only through the Responses API', () => {
     const server = await startOpenAIServer(toolsOnResponses);
     servers.push(server);
     server.play(thinks('hm'));
-    await work({ ...profile, model: 'gpt-5.6-sol', baseUrl: `${server.url}/v1` }, 4, 4);
+    await runTask({ ...profile, model: 'gpt-5.6-sol', baseUrl: `${server.url}/v1` }, 4, 4);
     expect(statuses(server)).toEqual([400, 200, 200, 200, 200]);
     expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(4).fill('/v1/responses'));
   });
@@ -201,7 +201,7 @@ describe('a model that accepts tools only through the Responses API', () => {
       const url = input instanceof Request ? input.url : String(input);
       return real(url.replace('https://api.openai.com', server.url), init);
     });
-    await work({ ...profile, model: 'gpt-6.2-sol' }, 4, 4);
+    await runTask({ ...profile, model: 'gpt-6.2-sol' }, 4, 4);
     expect(statuses(server)).toEqual([200, 200, 200, 200]);
   });
 });
@@ -230,7 +230,7 @@ describe('reasoning tokens in requests to OpenAI', () => {
       baseUrl: `${server.url}/v1`,
       offerInChat: true,
     };
-    const { live } = await work(profile, 12, 4);
+    const { live } = await runTask(profile, 12, 4);
     expect(statuses(server)).toEqual(Array(12).fill(200));
     const each = server.tokensOf('so many words of thought '.repeat(100));
     // The last request contains this turn's four answers without the requested one, or all eleven
@@ -245,7 +245,7 @@ describe('chat requests to OpenRouter', () => {
   const HOST = 'https://openrouter.ai/api/v1';
 
   /** Starts a server that receives the requests to OpenRouter's address. */
-  async function openRouter(options: OpenAIServerOptions): Promise<ModelServer> {
+  async function startOpenRouter(options: OpenAIServerOptions): Promise<ModelServer> {
     const server = await startOpenAIServer({ maxContextTokens: 1_000_000, ...options, quirks: { openRouter: true } });
     servers.push(server);
     const real = globalThis.fetch;
@@ -267,11 +267,11 @@ describe('chat requests to OpenRouter', () => {
   // Regression: cache marks on results were dropped, so only what precedes the first call was
   // cached.
   it("cache Claude's tool loops and send reasoning back unchanged", async () => {
-    const server = await openRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
+    const server = await startOpenRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
     server.play(({ index }) => thinks(index % 2 === 0 ? 'hm' : undefined));
-    await work(profile, 18, 18);
+    await runTask(profile, 18, 18);
     expect(statuses(server)).toEqual(Array(18).fill(200));
-    expect(cached(server)).toBeGreaterThan(0.8);
+    expect(getCachedShare(server)).toBeGreaterThan(0.8);
     expect(new Set(server.requests.map(({ body }) => body['session_id'])).size).toBe(1);
     expect(server.requests[0]?.body['session_id']).toMatch(/^\w{64}$/);
   });
@@ -358,7 +358,7 @@ it("an unknown model's window is learned from its first rejection", () =>
       offerInChat: true,
     };
     const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
-    const { model } = await workOn(live, profile, 50, 100);
+    const { model } = await runTaskOn(live, profile, 50, 100);
     expect(model.tooltip).toContain('128,000 tokens are assumed');
     expect(statuses(server).filter((status) => status !== 200)).toEqual([400]);
     expect(live.active()?.contextWindow).toBe(window);

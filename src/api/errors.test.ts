@@ -97,7 +97,7 @@ describe('converting a thrown error to an API error', () => {
     );
   });
 
-  it('does not say that the server said what an SDK says about a failed connection', () => {
+  it('does not attribute an SDK’s message about a failed connection to the server', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
     const failed = new Error('Connection error.', { cause: new TypeError('fetch failed', { cause: refused }) });
     const { message } = toApiError(failed, context);

@@ -9,9 +9,9 @@ it.each([
     2.5,
   ],
   ['what a provider bills without a fee', { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 2 } }, 2],
-  ['nothing where the bill of the provider is not said', { cost: 0, is_byok: true, cost_details: null }, undefined],
+  ['nothing if the provider’s bill is not stated', { cost: 0, is_byok: true, cost_details: null }, undefined],
   [
-    'a bill once where the key is not the user’s',
+    'one bill if the key is not the user’s',
     { cost: 2, is_byok: false, cost_details: { upstream_inference_cost: 2 } },
     2,
   ],

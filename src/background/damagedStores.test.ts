@@ -34,7 +34,7 @@ interface Seen {
 }
 
 /** Searches twice, as a window does after a change. */
-async function look(): Promise<Seen> {
+async function indexStores(): Promise<Seen> {
   const problems: FindConversationsProblem[] = [];
   const task = {
     kind: 'index',
@@ -103,7 +103,7 @@ describe.each(HALVES.map((parts) => ({ parts })))(
       ['end in their first value', (text: string) => text.slice(0, 12)],
     ])('reports each file that %s once', async (_what, change) => {
       const paths = damage(change);
-      const seen = await look();
+      const seen = await indexStores();
       expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
       for (const { reason } of seen.problems) expect(reason).toMatch(/^(?:line \d+: )?found .+; expected .+/);
       expectOthersCounted(seen, paths);
@@ -117,7 +117,7 @@ describe.each(HALVES.map((parts) => ({ parts })))(
       ],
     ])('reads files that are %s partially, or reports them', async (_what, change) => {
       const paths = damage(change);
-      const seen = await look();
+      const seen = await indexStores();
       const read = seen.conversations.filter(({ path, details }) => paths.includes(path) && (details?.tokens ?? 0) > 0);
       expect([...read.map(({ path }) => path), ...sortPaths(seen.problems)].sort()).toEqual(paths.toSorted());
       expectOthersCounted(seen, paths);
@@ -126,7 +126,7 @@ describe.each(HALVES.map((parts) => ({ parts })))(
     it('lists huge files with their size or reports them, without reading them whole', async () => {
       const paths = parts.map(findFile);
       for (const path of paths) fs.truncateSync(path, MAX_COUNTED_BYTES + 1);
-      const seen = await look();
+      const seen = await indexStores();
       const found = seen.conversations.filter(({ path }) => paths.includes(path));
       expect(found).toHaveLength(paths.length);
       expect(found.every(({ details }) => details?.isComplete === true && details.tokens === undefined)).toBe(true);
@@ -144,7 +144,7 @@ describe.each(HALVES.map((parts) => ({ parts })))(
         return open(file, ...rest);
       });
       syncBuiltinESMExports();
-      const seen = await look();
+      const seen = await indexStores();
       expect(sortPaths(seen.problems)).toEqual(paths.toSorted());
       for (const { reason } of seen.problems) expect(reason).toContain('no permission to read it');
       expectOthersCounted(seen, paths);
@@ -164,7 +164,7 @@ describe('the index of a database of OpenCode or Kilo', () => {
     ],
   ])('reports a database that %s', async (_what, damage) => {
     fs.writeFileSync(file(), damage(fs.readFileSync(file())));
-    const seen = await look();
+    const seen = await indexStores();
     expect(seen.problems).toHaveLength(1);
     expect(seen.problems[0]).toMatchObject({
       path: expect.stringContaining(file()),
@@ -178,7 +178,7 @@ describe('the index of a database of OpenCode or Kilo', () => {
     const other = new DatabaseSync(file());
     other.exec('CREATE TABLE notes (text TEXT)');
     other.close();
-    const seen = await look();
+    const seen = await indexStores();
     expect(seen.problems).toEqual([
       { path: file(), reason: expect.stringContaining('a SQLite database of another kind') },
     ]);
@@ -189,7 +189,7 @@ describe('the index of a database of OpenCode or Kilo', () => {
     const agent = new DatabaseSync(file());
     agent.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE session SET title = title');
     try {
-      const seen = await look();
+      const seen = await indexStores();
       expect(seen.problems).toEqual([{ path: file(), reason: expect.stringContaining('locked') }]);
       expectOthersCounted(seen, [file()]);
     } finally {

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 /** Result types follow from the worker's contract. */
-const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
+const performStoredTask = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
   (await performTask(task, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
@@ -36,8 +36,8 @@ const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
 
 const stored = () => ({ path, history: 'active', store }) as const;
 const condense = () =>
-  done({ kind: 'condense', ...stored(), provider: 'lossless', config: undefined, targetPercent: 50 });
-const outlines = async (since = 0) => done({ kind: 'ledgers', store, replacements, since });
+  performStoredTask({ kind: 'condense', ...stored(), provider: 'lossless', config: undefined, targetPercent: 50 });
+const outlines = async (since = 0) => performStoredTask({ kind: 'ledgers', store, replacements, since });
 
 describe('a stored conversation that was condensed', () => {
   it('is listed with its condensations, and only if it was used since', async () => {
@@ -58,44 +58,44 @@ describe('a stored conversation that was condensed', () => {
   });
 
   it('is shown before and after condensing, without condensations that were undone, unless they were redone', async () => {
-    const original = await done({ kind: 'show', ...stored() });
+    const original = await performStoredTask({ kind: 'show', ...stored() });
     expect(original.after).toBe(original.before);
     await condense();
-    const shown = await done({ kind: 'show', ...stored() });
+    const shown = await performStoredTask({ kind: 'show', ...stored() });
     expect(original.firstChange).toBeUndefined();
     expect(shown.firstChange).toBeGreaterThan(0);
     expect(shown.after.length).toBeLessThan(shown.before.length);
     const condensation = (await outlines()).ledgers[0]!.condensations[0]!.id;
     const change = { kind: 'set-undone', conversation: ID, condensation, store } as const;
-    await done({ ...change, isUndone: true });
+    await performStoredTask({ ...change, isUndone: true });
     expect((await outlines()).ledgers[0]!.condensations[0]!.isUndone).toBe(true);
-    expect((await done({ kind: 'show', ...stored() })).after).toBe(original.before);
+    expect((await performStoredTask({ kind: 'show', ...stored() })).after).toBe(original.before);
     // Its earlier view remains available.
-    expect((await done({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
-    await expect(done({ ...change, condensation: 'gone' as CondensationId, isUndone: false })).rejects.toThrow(
-      'no longer in the history',
-    );
-    await done({ ...change, isUndone: false });
-    expect((await done({ kind: 'show', ...stored() })).after).toBe(shown.after);
+    expect((await performStoredTask({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
+    await expect(
+      performStoredTask({ ...change, condensation: 'gone' as CondensationId, isUndone: false }),
+    ).rejects.toThrow('no longer in the history');
+    await performStoredTask({ ...change, isUndone: false });
+    expect((await performStoredTask({ kind: 'show', ...stored() })).after).toBe(shown.after);
   });
 
   it('says where it can’t be read, in the opened text, the result and the report', async () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const last = lines.length - 1;
     writeFileSync(path, [...lines.slice(0, last), '{"type":"user","mess', ...lines.slice(last), ''].join('\n'));
-    const [damage = '', ...others] = (await done({ kind: 'text', ...stored() })).damage;
+    const [damage = '', ...others] = (await performStoredTask({ kind: 'text', ...stored() })).damage;
     expect(damage).toMatch(/^Line \d+ is damaged; skipped \d+ bytes/);
     expect(others).toEqual([]);
     expect(await condense()).toMatchObject({ notes: [damage] });
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
-    expect((await done(report)).page).toContain(`Line ${lines.length} is damaged`);
+    expect((await performStoredTask(report)).page).toContain(`Line ${lines.length} is damaged`);
   });
 
   it('can be exported as it was or condensed', async () => {
     await condense();
     const task = { kind: 'export', ...stored(), target: 'markdown' } as const;
-    const whole = await done({ ...task, isCondensed: false });
-    const condensed = await done({ ...task, isCondensed: true });
+    const whole = await performStoredTask({ ...task, isCondensed: false });
+    const condensed = await performStoredTask({ ...task, isCondensed: true });
     expect(whole.extension).toBe('md');
     // The conversation reads the file twice.
     expect(whole.text.split("compute(7, 'name-1')")).toHaveLength(3);
@@ -104,62 +104,64 @@ describe('a stored conversation that was condensed', () => {
 
   it('becomes a readable page, and a report once it was condensed', async () => {
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
-    expect(await done(report)).toMatchObject({ page: undefined });
+    expect(await performStoredTask(report)).toMatchObject({ page: undefined });
     await condense();
-    const { page } = await done(report);
+    const { page } = await performStoredTask(report);
     expect(page).toContain('Lossless');
     expect(page).not.toContain('name-17');
-    expect((await done({ ...report, withoutContent: false })).page).toContain('name-17');
+    expect((await performStoredTask({ ...report, withoutContent: false })).page).toContain('name-17');
     // The report shows the list's figure for a copy.
     const fill = { tokens: 508, window: 1_000, isRecorded: false, fromOriginal: { renewed: 4 } };
-    expect((await done({ ...report, fill })).page).toContain('was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from');
-    const read = await done({ kind: 'read', ...stored(), nonce: 'n0nce' });
+    expect((await performStoredTask({ ...report, fill })).page).toContain(
+      'was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from',
+    );
+    const read = await performStoredTask({ kind: 'read', ...stored(), nonce: 'n0nce' });
     expect(read.title).toBe('Rename value7 in src/values.ts');
     expect(read.page).toContain('n0nce');
   });
 
   it('returns its originals by reference', async () => {
     const list = { kind: 'references', conversation: ID, store } as const;
-    expect(await done(list)).toEqual([]);
+    expect(await performStoredTask(list)).toEqual([]);
     await condense();
-    const listed = await done(list);
+    const listed = await performStoredTask(list);
     expect(listed.length).toBeGreaterThan(0);
     const { reference, length, words } = listed[0]!;
     const stores = [join(folder, 'none'), store];
-    const { text } = await done({ kind: 'original', reference, stores });
+    const { text } = await performStoredTask({ kind: 'original', reference, stores });
     expect(text).toHaveLength(length);
     expect(words).toContain('export const value');
-    expect(await done({ kind: 'original', reference: 'ffffff', stores })).toEqual({ text: undefined });
+    expect(await performStoredTask({ kind: 'original', reference: 'ffffff', stores })).toEqual({ text: undefined });
   });
 });
 
 it('messages of a stored conversation are listed on one line each, and exactly the chosen ones are pinned', async () => {
   const list = { kind: 'messages', ...stored() } as const;
   const pinned = async (): Promise<number[]> =>
-    (await done(list)).flatMap(({ isPinned }, index) => (isPinned ? [index] : []));
-  const messages = await done(list);
+    (await performStoredTask(list)).flatMap(({ isPinned }, index) => (isPinned ? [index] : []));
+  const messages = await performStoredTask(list);
   expect(messages[0]).toEqual({ role: 'user', words: 'Rename value7 in src/values.ts', isPinned: false });
   expect(messages).toHaveLength(8);
   for (const { words } of messages) expect(words).toMatch(/^.{1,120}$/);
-  await done({ kind: 'pin', ...stored(), pinned: [0, 3] });
+  await performStoredTask({ kind: 'pin', ...stored(), pinned: [0, 3] });
   expect(await pinned()).toEqual([0, 3]);
-  await done({ kind: 'pin', ...stored(), pinned: [3, 4] });
+  await performStoredTask({ kind: 'pin', ...stored(), pinned: [3, 4] });
   expect(await pinned()).toEqual([3, 4]);
 });
 
 it('a stored conversation must have been condensed to be given back, undone or recovered', async () => {
   const before = readFileSync(path, 'utf8');
-  await expect(done({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
+  await expect(performStoredTask({ kind: 'give-back', ...stored(), replacements })).rejects.toThrow(
     'The conversation is not condensed.',
   );
   expect(readFileSync(path, 'utf8')).toBe(before);
-  expect(await done({ kind: 'undo-give-back', name: { conversation: ID }, replacements })).toBeUndefined();
-  expect(await done({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
+  expect(await performStoredTask({ kind: 'undo-give-back', name: { conversation: ID }, replacements })).toBeUndefined();
+  expect(await performStoredTask({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
 });
 
 it('judging stored conversations counts only those that are long enough, and reports the number', async () => {
   const { kind, locations, choices } = { kind: 'judge', locations: [path], choices: JUDGED_CHOICES } as const;
-  expect(await done({ kind, locations, choices })).toMatchObject({
+  expect(await performStoredTask({ kind, locations, choices })).toMatchObject({
     read: 1,
     sessions: 0,
     verdict: { kind: 'too-little' },
@@ -169,7 +171,7 @@ it('judging stored conversations counts only those that are long enough, and rep
 
 describe('all conversations that agents keep on this machine', () => {
   /** Writes a Claude Code session with one request's usage. */
-  function session(name: string, day: string, tokens: number, cwd = '/p'): void {
+  function writeSession(name: string, day: string, tokens: number, cwd = '/p'): void {
     const projects = join(folder, '.claude', 'projects', 'p');
     mkdirSync(projects, { recursive: true });
     const records = [
@@ -208,19 +210,19 @@ describe('all conversations that agents keep on this machine', () => {
   const account = () => ({ kind: 'account', find: find(), cache: join(folder, 'account.json') }) as const;
 
   beforeEach(() => {
-    session(OLD, '2026-02-01', 1_000);
-    session(NEW, '2026-03-01', 2_000);
+    writeSession(OLD, '2026-02-01', 1_000);
+    writeSession(NEW, '2026-03-01', 2_000);
   });
 
   it('are listed at once, and their details as soon as they are read', async () => {
-    await done({ kind: 'index', find: find(), history: 'active', cache: join(folder, 'index.json') });
+    await performStoredTask({ kind: 'index', find: find(), history: 'active', cache: join(folder, 'index.json') });
     const [first] = reported;
     expect(first?.index).toHaveProperty('found');
     expect(reported.some(({ index }) => index !== undefined && 'details' in index)).toBe(true);
   });
 
   it('are added up from a given day on, with what another provider would have saved', async () => {
-    const { overview, leftOut, problems } = await done(account());
+    const { overview, leftOut, problems } = await performStoredTask(account());
     expect(overview.total.sessions).toBe(2);
     expect([leftOut, problems]).toEqual([0, []]);
     expect(reported.at(-1)?.account).toEqual({ done: 2, all: 2 });
@@ -234,7 +236,7 @@ describe('all conversations that agents keep on this machine', () => {
       cache: join(folder, 'whatIf.json'),
       version: '1',
     };
-    const since = await done({ ...account(), sinceDay: '2026-02-15', with: other });
+    const since = await performStoredTask({ ...account(), sinceDay: '2026-02-15', with: other });
     expect(since.overview.total.sessions).toBe(1);
     expect(since.whatIf?.choice).toBe('Lossless');
   });
@@ -242,7 +244,7 @@ describe('all conversations that agents keep on this machine', () => {
   it('can be written as a page, a table or data', async () => {
     const written = async (form: 'html' | 'csv' | 'json'): Promise<string> => {
       const file = { path: join(folder, `out.${form}`), form, by: 'session', version: '1.2.3' } as const;
-      await done({ ...account(), file });
+      await performStoredTask({ ...account(), file });
       return readFileSync(file.path, 'utf8');
     };
     expect(await written('html')).toMatch(/^<!doctype html>/i);
@@ -254,10 +256,10 @@ describe('all conversations that agents keep on this machine', () => {
 
   it('are exported without keys, to a file that only the user can read', async () => {
     const key = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
-    session(NEW, '2026-03-01', 2_000, `/p/${key}`);
+    writeSession(NEW, '2026-03-01', 2_000, `/p/${key}`);
     for (const form of ['html', 'csv', 'json'] as const) {
       const out = join(folder, `out.${form}`);
-      await done({ ...account(), file: { path: out, form, by: 'project', version: '1.2.3' } });
+      await performStoredTask({ ...account(), file: { path: out, form, by: 'project', version: '1.2.3' } });
       expect(readFileSync(out, 'utf8')).not.toContain(key);
       if (process.platform !== 'win32') expect(statSync(out).mode & 0o077).toBe(0);
     }
@@ -266,29 +268,31 @@ describe('all conversations that agents keep on this machine', () => {
 
 it('a stored conversation whose file ends in the middle of a line is read up to that line', async () => {
   writeFileSync(path, transcript().slice(0, -20));
-  expect(await done({ kind: 'messages', ...stored() })).toHaveLength(7);
+  expect(await performStoredTask({ kind: 'messages', ...stored() })).toHaveLength(7);
 });
 
 it('a file that a process half restored before it died can be checked for giving back, because restoring is finished first', async () => {
   const task = { path: writeZooTask(folder), history: 'active', store } as const;
-  await done({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
+  await performStoredTask({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
   const before = readFileSync(task.path, 'utf8');
-  await done({ kind: 'give-back', ...task, replacements });
+  await performStoredTask({ kind: 'give-back', ...task, replacements });
   const [folderName = ''] = readdirSync(replacements).filter((name) => name !== 'lock');
   writeFileSync(join(replacements, folderName, 'undoing'), '');
   makeFileOld(task.path);
   // The restored file looks as if its agent had just written it.
-  await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
+  await expect(performStoredTask({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({
+    trouble: 'running',
+  });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
   makeFileOld(task.path);
-  expect(await done({ kind: 'check-give-back', ...task, replacements })).toEqual({ damage: [] });
+  expect(await performStoredTask({ kind: 'check-give-back', ...task, replacements })).toEqual({ damage: [] });
 });
 
-it('that has a damaged line says so before it is given back', async () => {
+it('a conversation with a damaged line says so before it is given back', async () => {
   const task = { path: writeClaudeSession(folder), history: 'active', store } as const;
-  await done({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
+  await performStoredTask({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
   writeFileSync(task.path, `${readFileSync(task.path, 'utf8').trimEnd()}\n{"type":"us\n{"type":"summary"}\n`);
   makeFileOld(task.path);
-  const { damage } = await done({ kind: 'check-give-back', ...task, replacements });
+  const { damage } = await performStoredTask({ kind: 'check-give-back', ...task, replacements });
   expect(damage).toEqual([expect.stringMatching(/^Line \d+ is damaged; skipped \d+ bytes/)]);
 });

@@ -46,10 +46,10 @@ beforeEach(() => {
   file = writeTranscript(home);
 });
 
-const last = () => fake.shown.at(-1)!;
+const getLastMessage = () => fake.shown.at(-1)!;
 
 /** Writes files of agents' stores below the home folder, the newest first. */
-function store(files: Record<string, string>): void {
+function writeStoreFiles(files: Record<string, string>): void {
   Object.entries(files).forEach(([name, text], index) => {
     const path = join(home, name);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -60,7 +60,7 @@ function store(files: Record<string, string>): void {
 }
 
 /** Waits until the list of conversations is complete, and then acts like a user. */
-function whenListed(act: (picker: FakeQuickPick) => void): void {
+function actWhenListed(act: (picker: FakeQuickPick) => void): void {
   fake.onQuickPick = (picker) => {
     void vi
       .waitFor(() => expect(picker.busy).toBe(false))
@@ -73,7 +73,7 @@ function whenListed(act: (picker: FakeQuickPick) => void): void {
 describe('the command Condense Context Now', () => {
   it('reports the result in a sentence with the title, and the steps in the log', async () => {
     await condenseNow(services, file);
-    expect(last().message).toMatch(
+    expect(getLastMessage().message).toMatch(
       /^Condensed “Rename value7 in src\/values\.ts” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)\.$/,
     );
     expect(fake.progress).toContain('Reading the conversation');
@@ -92,7 +92,7 @@ describe('the command Condense Context Now', () => {
 
   it('always offers the same actions in the same order, whatever the result or the previous choice', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
-    store({ [name]: transcript() });
+    writeStoreFiles({ [name]: transcript() });
     for (const target of [5, 95]) {
       fake.settings['contextCondenser.manual.targetPercent'] = target;
       fake.answers = ['Show Diff', 'Details', 'Show Diff', undefined];
@@ -155,12 +155,12 @@ describe('the command Condense Context Now', () => {
   it('uses a provider of another extension, and reports if it is missing', async () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
-    expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
+    expect(getLastMessage().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
     services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Condensed “.*” with Cutter: /);
+    expect(getLastMessage().message).toMatch(/^Condensed “.*” with Cutter: /);
     await previewCondensation(services, file);
-    expect(last().message).toContain('Cutter comes from another extension');
+    expect(getLastMessage().message).toContain('Cutter comes from another extension');
     fake.picks = ['Cutter'];
     await chooseProvider(services);
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
@@ -227,12 +227,14 @@ describe('the command Condense Context Now', () => {
 
   it('can be undone once, and says so if there is nothing to undo', async () => {
     await undoLastCondensation(services);
-    expect(last().message).toContain('Nothing has been condensed in this window');
+    expect(getLastMessage().message).toContain('Nothing has been condensed in this window');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
-    expect(last().message).toMatch(/^Undone\. The conversation is as it was before(?:: (?:≈ )?<?\d+% full)?\.$/);
+    expect(getLastMessage().message).toMatch(
+      /^Undone\. The conversation is as it was before(?:: (?:≈ )?<?\d+% full)?\.$/,
+    );
     await undoLastCondensation(services);
-    expect(last().message).toBe('There is nothing left to undo.');
+    expect(getLastMessage().message).toBe('There is nothing left to undo.');
   });
 
   it('shows details on a page in VS Code: figures, removed content and available actions', async () => {
@@ -259,9 +261,9 @@ describe('the command Condense Context Now', () => {
   it('ends at once when canceled, and writes nothing', async () => {
     fake.cancelAtFirstReport = true;
     await condenseNow(services, file);
-    expect(last()).toMatchObject({ kind: 'status', message: 'Canceled. Nothing was condensed.' });
+    expect(getLastMessage()).toMatchObject({ kind: 'status', message: 'Canceled. Nothing was condensed.' });
     await undoLastStoredCondensation(services, 'claude-code:session-1');
-    expect(last().message).toBe('There is nothing left to undo.');
+    expect(getLastMessage().message).toBe('There is nothing left to undo.');
   });
 
   it('says why nothing was condensed, and offers an alternative', async () => {
@@ -310,14 +312,14 @@ describe('the command Condense Context Now', () => {
     fake.answers = ['Retry', 'Details'];
     await condenseNow(services, file);
     expect(fake.shown.filter(({ kind }) => kind === 'error')).toHaveLength(2);
-    expect(last().message).toMatch(/^Nothing was condensed\. .*session-1\.jsonl:1: found/);
-    expect(last().choices).toEqual(['Retry', 'Details']);
+    expect(getLastMessage().message).toMatch(/^Nothing was condensed\. .*session-1\.jsonl:1: found/);
+    expect(getLastMessage().choices).toEqual(['Retry', 'Details']);
   });
 
   it('says in its notification that the target was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
-    expect(last().message).toMatch(/; your target: 222\.$/);
+    expect(getLastMessage().message).toMatch(/; your target: 222\.$/);
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
@@ -336,7 +338,7 @@ describe('the command Condense Context Now', () => {
     writeFileSync(file, JSON.stringify({ messages }));
     let items: readonly FakeItem[] = [];
     await condenseNow(services, file);
-    whenListed((picker) => {
+    actWhenListed((picker) => {
       ({ items } = picker);
       picker.accept(items.find(({ label }) => label === 'File-Aware')!);
     });
@@ -368,7 +370,7 @@ describe('the command Condense Context Now', () => {
     expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);
     // The estimated size that was shown is the size that results.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
-    expect(last().message).toMatch(
+    expect(getLastMessage().message).toMatch(
       new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
     // The run records what ran, not what the settings name.
@@ -384,10 +386,10 @@ describe('picking a conversation to condense', () => {
   ]);
 
   it('keeps the order of the complete list although newer conversations are found meanwhile', async () => {
-    store({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': transcript() });
     const labels = (picker: FakeQuickPick) => picker.items.map(({ label }) => label);
     const lists: string[][] = [];
-    whenListed((picker) => {
+    actWhenListed((picker) => {
       lists.push(labels(picker));
       const newer = join(home, '.claude/projects/-project/session-2.jsonl');
       writeFileSync(newer, readFileSync(join(home, '.claude/projects/-project/session-1.jsonl')));
@@ -409,14 +411,14 @@ describe('picking a conversation to condense', () => {
   });
 
   it("lists agents' conversations, newest first, with title, agent, age and tokens", async () => {
-    store({
+    writeStoreFiles({
       '.claude/projects/-project/session-1.jsonl': transcript(),
       '.claude/projects/-project/agent-1.jsonl': transcript(),
       '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json': ROO,
       '.claude/projects/-project/broken.jsonl': '{"type":"user"',
     });
     let items: readonly FakeItem[] = [];
-    whenListed((picker) => {
+    actWhenListed((picker) => {
       items = picker.items;
       picker.hide();
     });
@@ -437,24 +439,24 @@ describe('picking a conversation to condense', () => {
   });
 
   it('condenses the picked conversation', async () => {
-    store({ '.claude/projects/-project/session-1.jsonl': transcript() });
-    whenListed((picker) => {
+    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    actWhenListed((picker) => {
       picker.accept(picker.items[0]!);
     });
     await condenseNow(services);
-    expect(last().message).toMatch(/^Condensed “/);
+    expect(getLastMessage().message).toMatch(/^Condensed “/);
   });
 
   it('can open a file, and explains an empty list', async () => {
     let placeholder = '';
     fake.openFile = file;
-    whenListed((picker) => {
+    actWhenListed((picker) => {
       placeholder = picker.placeholder;
       picker.accept(picker.items.at(-1)!);
     });
     await condenseNow(services);
     expect(placeholder).toContain('No agent conversations were found');
-    expect(last().message).toMatch(/^Condensed “/);
+    expect(getLastMessage().message).toMatch(/^Condensed “/);
     fake.openFile = undefined;
     fake.shown = [];
     await condenseNow(services);
@@ -464,19 +466,19 @@ describe('picking a conversation to condense', () => {
   it('condenses the newest readable conversation, or the sample if there is none', async () => {
     const line = (type: string, text: string) =>
       `${JSON.stringify({ type, sessionId: 's', uuid: 'u', parentUuid: null, message: { role: type, content: text } })}\n`;
-    store({
+    writeStoreFiles({
       '.claude/projects/-project/broken.jsonl': '{"type":"user"',
       '.claude/projects/-project/blank.jsonl': '{"type":"summary","summary":"nothing was said"}\n',
       '.claude/projects/-project/session-1.jsonl': transcript(),
       '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
     });
     await condenseNewestConversation(services, join(home, 'no-such-sample.jsonl'));
-    expect(last().message).toMatch(/^Condensed “Rename value7 in src\/values\.ts” with /);
+    expect(getLastMessage().message).toMatch(/^Condensed “Rename value7 in src\/values\.ts” with /);
     expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
     const another = openTestWindow();
     stubHome(join(another.home, 'empty'));
     await condenseNewestConversation(another.services, file);
-    expect(last().message).toMatch(/^Condensed “/);
+    expect(getLastMessage().message).toMatch(/^Condensed “/);
     expect(another.log.lines.join('\n')).toContain(file);
   });
 

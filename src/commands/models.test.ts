@@ -272,7 +272,7 @@ describe('condensing with Summary', () => {
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
   });
 
-  it('says of each way how full the window would be, if that is known', async () => {
+  it('shows for each way how full the window would be, if that is known', async () => {
     stubHome(home);
     const path = writeClaudeSession(home, messages);
     await getConversationIndex(services).refresh();
@@ -421,7 +421,7 @@ describe('condensing with Summary', () => {
   });
 });
 
-describe('Summary without a model that can be called leads to a profile, where Retry could not help', () => {
+describe('if Summary has no usable model, so that Retry can’t help, the message', () => {
   const last = () => fake.shown.at(-1);
 
   afterEach(() => {

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const each of services.context.subscriptions) void each.dispose();
 });
 
-const last = () => fake.shown.at(-1)!;
+const getLastMessage = () => fake.shown.at(-1)!;
 
 /** Puts a program on the path. */
 function install(command: string): string {
@@ -46,7 +46,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
     writeFileSync(join(bin, 'codex'), 'not a program');
     mkdirSync(join(bin, 'claude'));
     await openAgent(services);
-    expect(last().message).toMatch(/^No agent was found on this machine\. Looked for: claude, codex, /);
+    expect(getLastMessage().message).toMatch(/^No agent was found on this machine\. Looked for: claude, codex, /);
     expect(window.terminals).toEqual([]);
     expect(await createTerminalProfile(services)).toBeUndefined();
   });
@@ -89,7 +89,10 @@ describe('the command “Open an Agent, Condensed…”', () => {
     expect(terminal().options).not.toHaveProperty('cwd');
     expect(fake.offered).toEqual([]);
     await openAgent(services, 'claude', folder);
-    expect(last()).toMatchObject({ kind: 'error', message: 'The command “claude” was not found on this machine.' });
+    expect(getLastMessage()).toMatchObject({
+      kind: 'error',
+      message: 'The command “claude” was not found on this machine.',
+    });
     expect(window.terminals).toHaveLength(2);
   });
 
@@ -115,7 +118,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
     install('claude');
     fake.settings['contextCondenser.automatic'] = false;
     await openAgent(services, 'claude');
-    expect(last()).toMatchObject({
+    expect(getLastMessage()).toMatchObject({
       message: expect.stringMatching(/^Automatic condensing is off/),
       choices: ['Turn On'],
     });

@@ -151,7 +151,7 @@ describe('text written by a program is not used as a title', () => {
     expect(titled(...texts)).toBe(title);
   });
 
-  it('is used as a title if a person writes about such an element', () => {
+  it('but a person’s text about such an element is used', () => {
     expect(titled('<div> is not closed')).toBe('<div> is not closed');
   });
 });

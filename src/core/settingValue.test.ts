@@ -38,7 +38,7 @@ describe('changing a list setting', () => {
   it.each<[string, ListChange, string]>([
     ['at the end', { kind: 'insert', entry: { id: 'n' }, place: {} }, 'a,b,c,n'],
     ['beside an entry', { kind: 'insert', entry: { id: 'n' }, place: { after: name('a') } }, 'a,n,b,c'],
-    ['at the end where that is gone', { kind: 'insert', entry: { id: 'n' }, place: { before: name('z') } }, 'a,b,c,n'],
+    ['at the end if that is gone', { kind: 'insert', entry: { id: 'n' }, place: { before: name('z') } }, 'a,b,c,n'],
     ['once', { kind: 'insert', entry: { id: 'b' }, place: {} }, 'a,b,c'],
     ['by moving up', { kind: 'move', entry: name('c'), place: { before: name('a') } }, 'c,a,b'],
     ['by moving down', { kind: 'move', entry: name('a'), place: { after: name('b') } }, 'b,a,c'],

@@ -62,13 +62,13 @@ function engine(root: string, window = 24_000, provider = 'lossless', options: P
 }
 
 /** Returns a violation of Anthropic's rules, ignoring signatures. */
-function strictly(text: string): string | undefined {
+function findViolation(text: string): string | undefined {
   const { unknown: _, ...body } = JSON.parse(text) as Record<string, unknown>;
   return anthropicFault(body, { sign: () => 'ours' }, { turns: true }, 'context-management-2025-06-27');
 }
 
 /** Writes the body with the view from scratch. */
-function wholeView({ recognized, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
+function writeWholeView({ recognized, read: { text, body } }: AgentHttpCall, live: LiveConversationsApi): string {
   const request = recognized.wire.read(body);
   const shown = live.view(live.active()!.id);
   if (!request || !shown) throw new Error('no view');
@@ -100,7 +100,7 @@ describe.each(WIRE_NAMES)('a task condensed by the gateway in the API format %s'
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(findNewViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
         // Even if only the end was processed, nothing may be left out.
-        if (prepared?.bytes) expect(sent === wholeView(call, live)).toBe(true);
+        if (prepared?.bytes) expect(sent === writeWholeView(call, live)).toBe(true);
         // Only new content may follow the last item, apart from cache breakpoints.
         const plain = sent
           .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
@@ -171,7 +171,7 @@ describe('our recall tool in the requests of an agent', () => {
  * Creates a task of Roo Code without native tools, on Chat Completions or Messages. Every third
  * step reads an earlier file again.
  */
-function xmlTask(steps: number): string {
+function createXmlTask(steps: number): string {
   const messages = Array.from({ length: steps }, (_, step) => {
     const path = `src/file${step % 3 === 2 ? step - 2 : step}.ts`;
     const lines = Array.from(
@@ -207,7 +207,7 @@ describe('the engine behind the gateway', () => {
       // since this body requires none.
       const broken = findNewViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
-      expect(strictly(getText(other)!)).toBeUndefined();
+      expect(findViolation(getText(other)!)).toBeUndefined();
       const tokens = (text: string) => createCounter().countMessages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
       // The model counts slightly more tokens.
@@ -283,9 +283,9 @@ describe('the engine behind the gateway', () => {
       const { condenser } = engine(root);
       const prepared = await condenser.prepare(makeCall('anthropic', thinkingBody(40)), never);
       // The original turn starts with its thinking.
-      expect(strictly(getText(prepared)!)).toMatch(/signature/);
+      expect(findViolation(getText(prepared)!)).toMatch(/signature/);
       const other = prepared?.withoutThinking();
-      expect(strictly(getText(other)!)).toBeUndefined();
+      expect(findViolation(getText(other)!)).toBeUndefined();
       expect(getText(other)).toContain('"thinking":{"type":"disabled"}');
       expect(getText(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
       const next = await condenser.prepare(makeCall('anthropic', thinkingBody(41)), never);
@@ -350,7 +350,7 @@ describe('the engine behind the gateway', () => {
    * Creates Gemini CLI's loop check: the task's last messages, whose newest call has no result
    * yet, and a question.
    */
-  const check = (steps: number): string => {
+  const createLoopCheck = (steps: number): string => {
     const body = JSON.parse(makeRequestBody('gemini', steps)) as { contents: unknown[]; tools?: unknown };
     delete body.tools;
     const task = { role: 'user', parts: [{ text: '<original_user_request>\nLook at the files' }] };
@@ -364,18 +364,18 @@ describe('the engine behind the gateway', () => {
       const { condenser, live } = engine(root);
       const call = makeCall('gemini', makeRequestBody('gemini', 40));
       const before = getText(await condenser.prepare(call, never));
-      const aside = makeCall('gemini', check(40), {}, PIECE);
+      const aside = makeCall('gemini', createLoopCheck(40), {}, PIECE);
       const sent = getText(await condenser.prepare(aside, never));
       const tokens = createCounter().countMessages(messagesIn(aside, sent ?? ''));
       expect(tokens).toBeLessThan(24_000);
-      expect(findNewViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
+      expect(findNewViolations(messagesIn(aside, createLoopCheck(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
       expect(sent).toContain('Is the conversation stuck in a loop?');
       // The task continues as it was sent.
       expect(getText(await condenser.prepare(call, never))).toBe(before);
       // The excerpt is not listed, whatever was sent last.
       const shown = live.list().map(({ id }) => id);
       expect(shown).toHaveLength(1);
-      await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never);
+      await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never);
       expect(live.list().map(({ id }) => id)).toEqual(shown);
       expect(live.active()?.id).toBe(shown[0]);
     }));
@@ -393,10 +393,10 @@ describe('the engine behind the gateway', () => {
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
         // The first request has no answer yet and may be anything.
-        await condenser.prepare(makeCall(wire, xmlTask(0)), never);
+        await condenser.prepare(makeCall(wire, createXmlTask(0)), never);
         expect(live.list()).toHaveLength(0);
         for (let steps = 1; steps <= 40; steps++) {
-          const call = makeCall(wire, xmlTask(steps));
+          const call = makeCall(wire, createXmlTask(steps));
           const prepared = await condenser.prepare(call, never);
           const sent = getText(prepared) ?? call.read.text;
           const counted = createCounter().countMessages(messagesIn(call, sent));
@@ -409,7 +409,7 @@ describe('the engine behind the gateway', () => {
         // The first request belongs to no conversation yet, and all later costs count for this one.
         expect(new Set(booked)).toEqual(new Set([undefined, live.active()?.id]));
         // A summary requested by the agent belongs to the conversation.
-        const summary = JSON.parse(xmlTask(40)) as { messages: unknown[] };
+        const summary = JSON.parse(createXmlTask(40)) as { messages: unknown[] };
         summary.messages.push({ role: 'user', content: 'Summarize the conversation so far.' });
         const asked = await condenser.prepare(makeCall(wire, JSON.stringify(summary)), never);
         expect(getText(asked)).toContain(MARKER_START);
@@ -446,11 +446,11 @@ describe('the engine behind the gateway', () => {
   it('shortens a side request that the vendor rejects as too long, and leaves one that fits unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root, 60_000);
-      const aside = makeCall('gemini', check(40), {}, PIECE);
+      const aside = makeCall('gemini', createLoopCheck(40), {}, PIECE);
       const prepared = await condenser.prepare(aside, never);
       expect(prepared && getText(prepared)).toBeUndefined();
       expect(live.list()).toHaveLength(0);
-      const counted = createCounter().countMessages(messagesIn(aside, check(40)));
+      const counted = createCounter().countMessages(messagesIn(aside, createLoopCheck(40)));
       const smaller = await prepared?.shortened({ tokens: counted * 2, limit: 60_000 });
       const left = createCounter().countMessages(messagesIn(aside, getText(smaller) ?? ''));
       expect(left * 2).toBeLessThan(60_000);
@@ -458,8 +458,12 @@ describe('the engine behind the gateway', () => {
       smaller?.answered(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
       // The next request is not rejected first.
-      expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(MARKER_START);
-      expect(getText(await condenser.prepare(makeCall('gemini', check(20), {}, PIECE), never))).toBeUndefined();
+      expect(getText(await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never))).toContain(
+        MARKER_START,
+      );
+      expect(
+        getText(await condenser.prepare(makeCall('gemini', createLoopCheck(20), {}, PIECE), never)),
+      ).toBeUndefined();
     }));
 
   it.each([{ tokens: 70_000 }, { limit: 60_000 }, { tokens: 50_000, limit: 60_000 }, {}])(
@@ -467,13 +471,15 @@ describe('the engine behind the gateway', () => {
     (overflow) =>
       inTemporaryFolder(async (root) => {
         const { condenser } = engine(root, 60_000);
-        const prepared = await condenser.prepare(makeCall('gemini', check(40), {}, PIECE), never);
+        const prepared = await condenser.prepare(makeCall('gemini', createLoopCheck(40), {}, PIECE), never);
         expect(getText(prepared)).toBeUndefined();
         await prepared?.shortened(overflow);
-        expect(getText(await condenser.prepare(makeCall('gemini', check(41), {}, PIECE), never))).toContain(
+        expect(getText(await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never))).toContain(
           MARKER_START,
         );
-        expect(getText(await condenser.prepare(makeCall('gemini', check(30), {}, PIECE), never))).toBeUndefined();
+        expect(
+          getText(await condenser.prepare(makeCall('gemini', createLoopCheck(30), {}, PIECE), never)),
+        ).toBeUndefined();
       }),
   );
 
@@ -487,7 +493,7 @@ describe('the engine behind the gateway', () => {
         },
       };
       const { condenser } = engine(root, 24_000, 'lossless', { spending });
-      const call = makeCall('gemini', check(40), {}, PIECE);
+      const call = makeCall('gemini', createLoopCheck(40), {}, PIECE);
       await expect(condenser.prepare(call, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
       expect(booked).toEqual([]);
       await condenser.prepare(call, never);
@@ -522,8 +528,8 @@ describe('the engine behind the gateway', () => {
   it.each([
     ['five minutes', '', 4, []],
     ['five minutes', '', 6, ['cold-cache']],
-    ['an hour, where that is asked for', ',"ttl":"1h"', 59, []],
-    ['an hour, where that is asked for', ',"ttl":"1h"', 61, ['cold-cache']],
+    ['an hour, if that is requested', ',"ttl":"1h"', 59, []],
+    ['an hour, if that is requested', ',"ttl":"1h"', 61, ['cold-cache']],
   ])("knows a prompt cache's lifetime of %s%s: after %i minutes the reasons are %j", (_time, ttl, minutes, reasons) =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
@@ -546,7 +552,7 @@ describe('the engine behind the gateway', () => {
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
-      const call = makeCall('anthropic', xmlTask(25));
+      const call = makeCall('anthropic', createXmlTask(25));
       (await condenser.prepare(call, never))?.answered(usage(30_000));
       clock.advance(6 * 60_000);
       await condenser.prepare(call, never);

@@ -32,7 +32,7 @@ const never = new AbortController().signal;
 /**
  * Creates a gateway with an agent that has announced itself, and a window that watches the folder.
  */
-async function bed(root = temporaryFolder()) {
+async function startBed(root = temporaryFolder()) {
   const folder = join(root, 'running');
   const engine = createTestBed(join(root, 'store'), { settings: { provider: 'lossless' } });
   const { live } = engine;
@@ -88,7 +88,7 @@ async function bed(root = temporaryFolder()) {
 }
 
 it('a VS Code window shows conversations behind a gateway as they change, and can act on them', async () => {
-  const { live, window, step, until, onCondensed } = await bed();
+  const { live, window, step, until, onCondensed } = await startBed();
   await step(2);
   await until(() => window.list().length === 1);
   const [conversation] = window.list();
@@ -120,14 +120,14 @@ it('a VS Code window shows conversations behind a gateway as they change, and ca
 
 it('a condensed conversation that continues behind another gateway is not reported as just condensed', async () => {
   const root = temporaryFolder();
-  const first = await bed(root);
+  const first = await startBed(root);
   await first.step(40);
   await first.until(() => first.onCondensed.mock.calls.length > 0);
   await first.live.waitUntilSettled();
   first.window.dispose();
   await first.gateway.close();
 
-  const { window, step, until, onCondensed } = await bed(root);
+  const { window, step, until, onCondensed } = await startBed(root);
   await step(40);
   await until(() => window.list().length === 1);
   const [{ id, condensations }] = window.list() as [LiveSummary];
@@ -171,7 +171,7 @@ it('a VS Code window reports each condensation once, even if its conversation le
 
 describe("a VS Code window whose watch on the gateways' folder fails", () => {
   /** Creates a window for the folder before any gateway runs. The test controls its timers. */
-  async function unwatched(prepare: () => void) {
+  async function openUnwatchedWindow(prepare: () => void) {
     const folder = join(temporaryFolder(), 'running');
     mkdirSync(folder);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -201,7 +201,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
   }
 
   it('reads the folder every few seconds while the window is open, and reports that once', async () => {
-    const { window, isSeen, onUnwatched } = await unwatched(withoutWatches);
+    const { window, isSeen, onUnwatched } = await openUnwatchedWindow(withoutWatches);
     await window.refresh();
     await isSeen();
     expect(onUnwatched.mock.calls).toEqual([[expect.stringContaining('ENOSPC')]]);
@@ -217,7 +217,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
       watch.mockRestore();
       syncBuiltinESMExports();
     });
-    const { window, isSeen, onUnwatched } = await unwatched(() => undefined);
+    const { window, isSeen, onUnwatched } = await openUnwatchedWindow(() => undefined);
     expect(vi.getTimerCount()).toBe(0);
     const [made] = watch.mock.results;
     (made?.value as fs.FSWatcher).emit('error', new Error('EPERM: operation not permitted, watch'));
@@ -231,7 +231,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
 });
 
 it("a VS Code window passes on a gateway's notices about costs and sends it changed limits", async () => {
-  const { window, step, until, tell, onNotice, setLimits } = await bed();
+  const { window, step, until, tell, onNotice, setLimits } = await startBed();
   await step(2);
   await until(() => window.list().length === 1);
   tell({ words: 'near', about: 'conversation' });
@@ -245,7 +245,7 @@ it("a VS Code window passes on a gateway's notices about costs and sends it chan
 });
 
 it('a VS Code window can pause and resume condensing behind a gateway', async () => {
-  const { window, step, until } = await bed();
+  const { window, step, until } = await startBed();
   await step(2);
   await until(() => window.list().length === 1);
   const { id } = window.list()[0]!;
@@ -257,7 +257,7 @@ it('a VS Code window can pause and resume condensing behind a gateway', async ()
 });
 
 it('a VS Code window removes a gateway that ended or was killed, says so, and leaves no files behind', async () => {
-  const { folder, gateway, takeBack, window, step, until } = await bed();
+  const { folder, gateway, takeBack, window, step, until } = await startBed();
   await step(2);
   await until(() => window.list().length === 1);
   const { id } = window.list()[0]!;
@@ -289,7 +289,7 @@ it('a VS Code window removes a gateway that ended or was killed, says so, and le
 });
 
 it("the file that announces a gateway is readable only by the user, and agents' credentials give no access to the gateway's controls", async () => {
-  const { folder, gateway } = await bed();
+  const { folder, gateway } = await startBed();
   expect(statSync(folder).mode & 0o077).toBe(0);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
   const ask = (address: string): Promise<Response> => fetch(address, { method: 'POST', body: '{"do":"list"}' });

@@ -49,7 +49,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function bed(answer: AnswerRequest, options: Partial<GatewayOptions> = {}): Promise<Bed> {
+async function startBed(answer: AnswerRequest, options: Partial<GatewayOptions> = {}): Promise<Bed> {
   const seen: Seen[] = [];
   const vendor = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -94,7 +94,7 @@ const post = (url: string, body: string | Buffer, headers: Record<string, string
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 
 /** Returns the answer without decompressing it, unlike `fetch`. */
-async function packedAnswerTo(
+async function postWithoutUnpacking(
   url: string,
   body: string,
 ): Promise<{ readonly status: number | undefined; readonly encoding: string | undefined; readonly bytes: Buffer }> {
@@ -112,7 +112,7 @@ const mapHeaders = ({ headers }: Seen): Map<string, string> => {
 };
 
 /** Sends a request over a plain connection, since `fetch` rejects such requests. */
-async function raw(port: number, text: string): Promise<string> {
+async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk) => (answer += chunk.toString()));
@@ -125,7 +125,7 @@ async function raw(port: number, text: string): Promise<string> {
 const toBytes = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text));
 
 /** Creates a condenser that replaces each body by the next of the texts, and records calls. */
-function scripted(
+function createScriptedCondenser(
   texts: readonly (string | undefined)[],
 ): GatewayCondenser & { calls: AgentHttpCall[]; reported: unknown[]; ended: boolean[] } {
   const calls: AgentHttpCall[] = [];
@@ -163,7 +163,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
     ['responses', makeRequestBody('responses', 4)],
     ['gemini', makeRequestBody('gemini', 4)],
   ] as const)('a request of %s byte for byte, with its headers except those of the connection', async (wire, body) => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const answer = await post(`${gateway.url('a')}${PATH_BY_WIRE[wire]}`, body, {
       Authorization: 'Bearer sk-secret',
       'X-Custom': 'kept',
@@ -180,7 +180,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
   });
 
   it('bodies that are not UTF-8, not JSON, or nested too deeply', async () => {
-    const { gateway, seen } = await bed(fine, { condenser: scripted(['{}']) });
+    const { gateway, seen } = await startBed(fine, { condenser: createScriptedCondenser(['{}']) });
     const bodies = [
       Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
       Buffer.from('{"messages":'),
@@ -193,7 +193,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
   });
 
   it('all other requests: methods, queries, uploads, statuses, empty bodies', async () => {
-    const { gateway, seen } = await bed((one, response) => {
+    const { gateway, seen } = await startBed((one, response) => {
       response.writeHead(one.method === 'HEAD' ? 204 : 418, 'Short and stout', { 'set-cookie': ['a=1', 'b=2'] });
       response.end(one.method === 'HEAD' ? undefined : 'tea');
     });
@@ -213,7 +213,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
 
   it('an answer as it arrives, before its end is known', async () => {
     const ends: (() => void)[] = [];
-    const { gateway } = await bed((_seen, response) => {
+    const { gateway } = await startBed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n');
       ends.push(() => response.end('data: two\n\n'));
@@ -227,7 +227,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
   });
 
   it('an answer that breaks off, without completing it', async () => {
-    const { gateway } = await bed((_seen, response) => {
+    const { gateway } = await startBed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
     });
@@ -236,7 +236,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
   });
 
   it('a lost vendor connection, as a connection reset', async () => {
-    const { gateway } = await bed((_seen, response) => {
+    const { gateway } = await startBed((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: one\n\n', () => response.destroy());
     });
@@ -256,7 +256,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
 
   it("the agent's disconnection, which ends the request to the vendor", async () => {
     let closed: Promise<unknown> | undefined;
-    const { gateway } = await bed((_seen, response, request) => {
+    const { gateway } = await startBed((_seen, response, request) => {
       closed = once(request.socket, 'close');
       response.writeHead(200).write('x');
     });
@@ -272,7 +272,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
   });
 
   it('an error that says so if the vendor is unreachable', async () => {
-    const { gateway } = await bed(fine, { routes: new Map([['a', new URL('http://127.0.0.1:1')]]) });
+    const { gateway } = await startBed(fine, { routes: new Map([['a', new URL('http://127.0.0.1:1')]]) });
     const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
     expect(answer.status).toBe(502);
     expect(await answer.text()).toContain('ECONNREFUSED');
@@ -283,7 +283,7 @@ describe('a condensed request through the gateway', () => {
   const url = (gateway: Gateway): string => `${gateway.url('a')}/v1/messages`;
 
   it("replaces the original, and the answer's usage is reported", async () => {
-    const condenser = scripted(['{"short":"é"}']);
+    const condenser = createScriptedCondenser(['{"short":"é"}']);
     const events = [
       {
         type: 'message_start',
@@ -293,7 +293,7 @@ describe('a condensed request through the gateway', () => {
     ];
     for (const packed of [false, true]) {
       const text = events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('');
-      const { gateway, seen } = await bed(
+      const { gateway, seen } = await startBed(
         (_seen, response) => {
           response.writeHead(200, {
             'content-type': 'text/event-stream',
@@ -332,8 +332,8 @@ describe('a condensed request through the gateway', () => {
 
   it('is shortened once if the vendor says that it is too long', async () => {
     served = 0;
-    const condenser = scripted([undefined, '{"n":1}', '{"n":2}']);
-    const { gateway, seen } = await bed(refusing([TOO_LONG]), { condenser });
+    const condenser = createScriptedCondenser([undefined, '{"n":1}', '{"n":2}']);
+    const { gateway, seen } = await startBed(refusing([TOO_LONG]), { condenser });
     const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual([Buffer.from(came).toString('latin1'), '{"n":1}']);
@@ -344,8 +344,8 @@ describe('a condensed request through the gateway', () => {
 
   it('is shortened repeatedly up to a limit while it is too long, then the last rejection is forwarded', async () => {
     served = 0;
-    const condenser = scripted(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
-    const { gateway, seen } = await bed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
+    const condenser = createScriptedCondenser(Array.from({ length: 9 }, (_, at) => `{"n":${at}}`));
+    const { gateway, seen } = await startBed(refusing(Array<string>(9).fill(TOO_LONG)), { condenser });
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect([answer.status, seen.length]).toEqual([400, MAX_ATTEMPTS]);
     expect(await answer.text()).toContain(TOO_LONG);
@@ -353,8 +353,8 @@ describe('a condensed request through the gateway', () => {
 
   it('is followed by the original if the vendor calls it invalid', async () => {
     served = 0;
-    const condenser = scripted(['{"n":0}']);
-    const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser });
+    const condenser = createScriptedCondenser(['{"n":0}']);
+    const { gateway, seen } = await startBed(refusing(['messages.1: nonsense']), { condenser });
     const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[1]!.body).toBe(Buffer.from(came).toString('latin1'));
@@ -374,7 +374,7 @@ describe('a condensed request through the gateway', () => {
     const condenser: GatewayCondenser = {
       prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', form('{"n":2}')))),
     };
-    const { gateway, seen } = await bed(refusing([THINKING, THINKING]), { condenser });
+    const { gateway, seen } = await startBed(refusing([THINKING, THINKING]), { condenser });
     const came = '{"messages":[]}';
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen.map(({ body }) => body)).toEqual(['{"n":0}', '{"n":1}', came]);
@@ -382,7 +382,9 @@ describe('a condensed request through the gateway', () => {
 
   it('is followed by the original, whose rejection is forwarded word for word', async () => {
     served = 0;
-    const { gateway, seen } = await bed(refusing(['messages.1: nonsense']), { condenser: scripted([undefined]) });
+    const { gateway, seen } = await startBed(refusing(['messages.1: nonsense']), {
+      condenser: createScriptedCondenser([undefined]),
+    });
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect([answer.status, await answer.text(), seen.length]).toEqual([
       400,
@@ -398,7 +400,7 @@ describe('a condensed request through the gateway', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
   ])('if the rejection is compressed with %s', (encoding, pack) => {
-    const refusingPacked = (...refusals: readonly string[]): AnswerRequest => {
+    const refusePacked = (...refusals: readonly string[]): AnswerRequest => {
       const left = [...refusals];
       return (_seen, response) => {
         const words = left.shift();
@@ -410,9 +412,9 @@ describe('a condensed request through the gateway', () => {
     };
 
     it('is shortened if the rejection says that it is too long', async () => {
-      const condenser = scripted([undefined, '{"n":1}']);
-      const { gateway, seen } = await bed(refusingPacked(TOO_LONG), { condenser });
-      expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
+      const condenser = createScriptedCondenser([undefined, '{"n":1}']);
+      const { gateway, seen } = await startBed(refusePacked(TOO_LONG), { condenser });
+      expect((await postWithoutUnpacking(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
       expect(seen[1]?.body).toBe('{"n":1}');
       await vi.waitFor(() => {
         expect(condenser.reported).toMatchObject(['condensed further', { inputTokens: 5 }]);
@@ -420,16 +422,16 @@ describe('a condensed request through the gateway', () => {
     });
 
     it('has the words of the rejection passed to the engine, and its kind to the log', async () => {
-      const condenser = scripted(['{"n":0}']);
-      const { gateway, events } = await bed(refusingPacked('messages.1: nonsense'), { condenser });
-      expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
+      const condenser = createScriptedCondenser(['{"n":0}']);
+      const { gateway, events } = await startBed(refusePacked('messages.1: nonsense'), { condenser });
+      expect((await postWithoutUnpacking(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
       expect(condenser.reported[0]).toBe('{"error":{"message":"messages.1: nonsense"}}');
       expect(events[0]?.detail).toBe('The vendor refused a condensed request (status 400); it went out as it came.');
     });
 
     it('has the rejection forwarded unchanged', async () => {
-      const { gateway } = await bed(refusingPacked('no'), { condenser: scripted([undefined]) });
-      expect(await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).toEqual({
+      const { gateway } = await startBed(refusePacked('no'), { condenser: createScriptedCondenser([undefined]) });
+      expect(await postWithoutUnpacking(url(gateway), makeRequestBody('anthropic', 3))).toEqual({
         status: 400,
         encoding,
         bytes: pack('{"error":{"message":"no"}}'),
@@ -443,25 +445,25 @@ describe('a condensed request through the gateway', () => {
     ['packed in a way of its own', 'rot13', Buffer.from('{"reebe":{"zrffntr":"ab"}}')],
     ['longer than anybody looks at', 'gzip', gzipSync('nonsense'.repeat(1024 * 1024))],
   ])('has a rejection that is %s forwarded, and the gateway learns nothing from it', async (_, encoding, bytes) => {
-    const condenser = scripted(['{"n":0}', '{"n":1}']);
-    const { gateway, seen } = await bed(
+    const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
+    const { gateway, seen } = await startBed(
       (_seen, response) => response.writeHead(400, { 'content-encoding': encoding }).end(bytes),
       { condenser },
     );
-    const answer = await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3));
+    const answer = await postWithoutUnpacking(url(gateway), makeRequestBody('anthropic', 3));
     expect(answer).toEqual({ status: 400, encoding, bytes });
     expect(seen).toHaveLength(1);
     expect(condenser.reported).toEqual([]);
   });
 
   it('is shortened if only the status says that it is too large', async () => {
-    const condenser = scripted([undefined, '{"n":1}']);
+    const condenser = createScriptedCondenser([undefined, '{"n":1}']);
     const answers = [413, 200];
-    const { gateway, seen } = await bed(
+    const { gateway, seen } = await startBed(
       (_seen, response) => response.writeHead(answers.shift() ?? 500, { 'content-encoding': 'rot13' }).end('ab'),
       { condenser },
     );
-    expect((await packedAnswerTo(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
+    expect((await postWithoutUnpacking(url(gateway), makeRequestBody('anthropic', 3))).status).toBe(200);
     expect(seen[1]?.body).toBe('{"n":1}');
   });
 
@@ -484,7 +486,7 @@ describe('a condensed request through the gateway', () => {
     ['LM Studio, in a text', { error: TOO_LONG }],
   ])('is shortened if the vendor says in the words of %s that it is too long', async (_, refusal) => {
     const overflows: unknown[] = [];
-    const condenser = scripted([undefined, '{"n":1}']);
+    const condenser = createScriptedCondenser([undefined, '{"n":1}']);
     const prepare = async (...args: Parameters<GatewayCondenser['prepare']>): Promise<PreparedHttpCall | undefined> => {
       const prepared = await condenser.prepare(...args);
       return (
@@ -498,7 +500,7 @@ describe('a condensed request through the gateway', () => {
       );
     };
     const left = [JSON.stringify(refusal)];
-    const { gateway, seen } = await bed(
+    const { gateway, seen } = await startBed(
       (_seen, response) => {
         const words = left.shift();
         response.writeHead(words === undefined ? 200 : 400).end(words ?? '{}');
@@ -513,7 +515,7 @@ describe('a condensed request through the gateway', () => {
   /**
    * Returns a vendor that answers with each status and text in turn, and a different ID each time.
    */
-  const inTurn = (...answers: readonly (readonly [number, string])[]): AnswerRequest => {
+  const answerInTurn = (...answers: readonly (readonly [number, string])[]): AnswerRequest => {
     let at = 0;
     return (_seen, response) => {
       const [status, message] = answers[at++] ?? [500, 'once too often'];
@@ -527,8 +529,8 @@ describe('a condensed request through the gateway', () => {
     ((await answer.json()) as { error: { message: string } }).error.message,
   ];
   it("has its rejection's own reason forwarded, not that the original is too long", async () => {
-    const { gateway, seen } = await bed(inTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
-      condenser: scripted(['{"n":0}']),
+    const { gateway, seen } = await startBed(answerInTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
+      condenser: createScriptedCondenser(['{"n":0}']),
     });
     const came = makeRequestBody('anthropic', 3);
     expect(await told(await post(url(gateway), came))).toEqual([422, 'r1', 'tools.3: nonsense']);
@@ -539,22 +541,22 @@ describe('a condensed request through the gateway', () => {
     const withoutThinking = (): PreparedHttpCall => ({ ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":1}') });
     const view: PreparedHttpCall = { ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":0}'), withoutThinking };
     const condenser: GatewayCondenser = { prepare: () => Promise.resolve(view) };
-    const three = await bed(inTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
+    const three = await startBed(answerInTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
-    const two = await bed(inTurn([400, THINKING], [400, TOO_LONG]), { condenser });
+    const two = await startBed(answerInTurn([400, THINKING], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(two.gateway), '{"messages":[]}'))).toEqual([400, 'r2', TOO_LONG]);
   });
 
   it("has the original’s rejection forwarded if its reason isn't the length", async () => {
-    const { gateway } = await bed(inTurn([400, 'of the view'], [400, 'of what came']), {
-      condenser: scripted(['{"n":0}']),
+    const { gateway } = await startBed(answerInTurn([400, 'of the view'], [400, 'of what came']), {
+      condenser: createScriptedCondenser(['{"n":0}']),
     });
     expect(await told(await post(url(gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'of what came']);
   });
 
   it('is not followed by the original if that was already too long', async () => {
-    const { gateway, seen, events } = await bed(inTurn([400, TOO_LONG], [400, 'nonsense']), {
-      condenser: scripted([undefined, '{"n":1}']),
+    const { gateway, seen, events } = await startBed(answerInTurn([400, TOO_LONG], [400, 'nonsense']), {
+      condenser: createScriptedCondenser([undefined, '{"n":1}']),
     });
     expect(await told(await post(url(gateway), makeRequestBody('anthropic', 3)))).toEqual([400, 'r1', TOO_LONG]);
     expect(seen).toHaveLength(2);
@@ -562,10 +564,10 @@ describe('a condensed request through the gateway', () => {
   });
 
   it.each([401, 429, 500, 529])('has status %i forwarded with its headers, and is not repeated', async (status) => {
-    const { gateway, seen } = await bed(
+    const { gateway, seen } = await startBed(
       (_seen, response) => response.writeHead(status, { 'retry-after': '7' }).end('no'),
       {
-        condenser: scripted(['{"n":0}', '{"n":1}']),
+        condenser: createScriptedCondenser(['{"n":0}', '{"n":1}']),
       },
     );
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
@@ -597,7 +599,7 @@ describe('a condensed request through the gateway', () => {
     readonly type: string;
     readonly response?: object;
   }
-  const streaming =
+  const streamEvents =
     (events: readonly StreamEvent[]): AnswerRequest =>
     (_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -607,8 +609,8 @@ describe('a condensed request through the gateway', () => {
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
   it('teaches the gateway its limit by an answer with status 200 that says too long, without cost', async () => {
-    const condenser = scripted(['{"n":0}', '{"n":1}']);
-    const { gateway, seen } = await bed(streaming(FAILED), { condenser });
+    const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
+    const { gateway, seen } = await startBed(streamEvents(FAILED), { condenser });
     const answer = await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3));
     expect([answer.status, await answer.text()]).toEqual([200, writeStream(FAILED)]);
     await vi.waitFor(() => {
@@ -619,10 +621,10 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('teaches the gateway its limit by an answer that says too long after counting tokens, with cost', async () => {
-    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
-    const { gateway } = await bed(streaming([created!, { ...failed!, response: counted }]), { condenser });
+    const { gateway } = await startBed(streamEvents([created!, { ...failed!, response: counted }]), { condenser });
     await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
@@ -631,9 +633,9 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('has an answer with status 200 that fails for another reason forwarded', async () => {
-    const condenser = scripted(['{"n":0}', '{"n":1}']);
+    const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
-    const { gateway } = await bed(streaming([error]), { condenser });
+    const { gateway } = await startBed(streamEvents([error]), { condenser });
     await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     await vi.waitFor(() => {
       expect(condenser.ended).toEqual([true]);
@@ -645,7 +647,7 @@ describe('a condensed request through the gateway', () => {
     const condenser: GatewayCondenser = {
       prepare: () => Promise.resolve({ ...UNCHANGED_HTTP_CALL, shortened: () => Promise.reject(new Error('broken')) }),
     };
-    const { gateway, events } = await bed(streaming(FAILED), { condenser });
+    const { gateway, events } = await startBed(streamEvents(FAILED), { condenser });
     const ask = async (): Promise<string> =>
       (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3))).text();
     expect([await ask(), await ask()]).toEqual([writeStream(FAILED), writeStream(FAILED)]);
@@ -664,7 +666,7 @@ describe('a condensed request through the gateway', () => {
         // With so large a window, only the vendor's answer makes the next request shorter.
         window: 1_000_000,
       });
-      const { gateway, seen, events } = await bed(streaming(FAILED), { condenser });
+      const { gateway, seen, events } = await startBed(streamEvents(FAILED), { condenser });
       const sent = async (steps: number): Promise<number> => {
         await (await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', steps))).text();
         return seen.at(-1)?.body.length ?? 0;
@@ -699,7 +701,7 @@ describe('a condensed request through the gateway', () => {
       refusals: fc.array(fc.constantFrom(...REFUSALS), { maxLength: 8 }),
     });
     await inTemporaryFolder(async (root) => {
-      const { gateway, seen } = await bed(
+      const { gateway, seen } = await startBed(
         (_seen, response) => {
           const [status, message] = left.shift() ?? [200, 'fine'];
           response.writeHead(status, { 'content-type': 'application/json' });
@@ -740,7 +742,7 @@ describe('a condensed request through the gateway', () => {
 
   it('is answered with a message and not sent if a spending limit stops it', async () => {
     const condenser: GatewayCondenser = { prepare: () => Promise.reject(new StoppedCallError('No more today.')) };
-    const { gateway, seen, events } = await bed(fine, { condenser });
+    const { gateway, seen, events } = await startBed(fine, { condenser });
     const answer = await post(url(gateway), makeRequestBody('anthropic', 3));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
@@ -759,8 +761,8 @@ describe('a condensed request through the gateway', () => {
     ];
     for (const [answering, isPaid] of outcomes) {
       served = 0;
-      const condenser = scripted(['{"short":1}']);
-      const { gateway } = await bed(answering, { condenser });
+      const condenser = createScriptedCondenser(['{"short":1}']);
+      const { gateway } = await startBed(answering, { condenser });
       await post(url(gateway), makeRequestBody('anthropic', 3)).then((answer) => answer.text());
       await vi.waitFor(() => {
         expect(condenser.ended).toEqual([isPaid]);
@@ -769,8 +771,8 @@ describe('a condensed request through the gateway', () => {
     // The agent disconnects while the vendor may be processing.
     let seen = (): void => undefined;
     const isSeen = new Promise<void>((resolve) => (seen = resolve));
-    const condenser = scripted(['{"short":1}']);
-    const { gateway } = await bed(
+    const condenser = createScriptedCondenser(['{"short":1}']);
+    const { gateway } = await startBed(
       () => {
         seen();
       },
@@ -788,7 +790,7 @@ describe('a condensed request through the gateway', () => {
 
   it('is sent unchanged if the engine fails', async () => {
     const condenser: GatewayCondenser = { prepare: () => Promise.reject(new Error('broken')) };
-    const { gateway, seen, events } = await bed(fine, { condenser });
+    const { gateway, seen, events } = await startBed(fine, { condenser });
     const came = makeRequestBody('anthropic', 3);
     expect((await post(url(gateway), came)).status).toBe(200);
     expect(seen[0]!.body).toBe(Buffer.from(came).toString('latin1'));
@@ -798,7 +800,7 @@ describe('a condensed request through the gateway', () => {
 
 describe("access to the gateway's address", () => {
   const attack = (gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<string> =>
-    raw(
+    sendRaw(
       gateway.port,
       `POST ${path} HTTP/1.1\r\n${Object.entries({
         host: `127.0.0.1:${gateway.port}`,
@@ -811,7 +813,7 @@ describe("access to the gateway's address", () => {
     );
 
   it('is denied without the secret', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const { secret } = gateway;
     for (const path of [
       '/',
@@ -834,7 +836,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('is granted with the secret in a header, which is not forwarded', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER_NAME]: gateway.secret })).toMatch(
       /^HTTP\/1\.1 200 /,
     );
@@ -843,7 +845,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('with a ticket is limited to its route', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const { pathname } = new URL(gateway.ticketUrl('a'));
     expect(await attack(gateway, `${pathname}/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await attack(gateway, `${pathname.slice(0, -1)}deep/v1/messages`)).toMatch(/^HTTP\/1\.1 404 /);
@@ -852,7 +854,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('is denied to web pages in a browser, and to names rebound to this machine', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const path = `/${gateway.secret}/a/v1/messages`;
     for (const headers of [
       { host: 'evil.example' },
@@ -871,7 +873,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('cannot lead to another host than the configured one', async () => {
-    const { gateway, seen, vendorPort } = await bed(fine);
+    const { gateway, seen, vendorPort } = await startBed(fine);
     const { secret } = gateway;
     for (const rest of [
       '//evil.example/v1/messages',
@@ -887,9 +889,9 @@ describe("access to the gateway's address", () => {
   });
 
   it('over WebSocket is answered with a hint to use HTTP', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const upgrade = (path: string): Promise<string> =>
-      raw(
+      sendRaw(
         gateway.port,
         `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${gateway.port}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`,
       );
@@ -899,13 +901,13 @@ describe("access to the gateway's address", () => {
   });
 
   it('is denied to a request with ambiguous lengths or with a second request inside', async () => {
-    const { gateway, seen, vendorPort } = await bed(fine);
+    const { gateway, seen, vendorPort } = await startBed(fine);
     const { port, secret } = gateway;
     const inner = `POST /${'x'.repeat(32)}/a/v1/files HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 0\r\n\r\n`;
     // Tests both paths through the gateway: parsed and streamed.
     for (const path of ['/v1/messages', '/v1/files']) {
       const send = (lines: readonly string[], body: string, target = `/${secret}/a${path}`, method = 'POST') =>
-        raw(
+        sendRaw(
           port,
           `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`,
         );
@@ -928,7 +930,7 @@ describe("access to the gateway's address", () => {
         expect(seen.length, `${path} ${lines.join('; ')}`).toBe(before);
       }
       // The smuggled request goes to the gateway itself, without the secret.
-      const two = await raw(
+      const two = await sendRaw(
         port,
         `POST /${secret}/a${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 2\r\n\r\n{}${inner}`,
       );
@@ -945,7 +947,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('as a proxy is denied: tunnels, other protocols and absolute addresses', async () => {
-    const { gateway, seen } = await bed(fine);
+    const { gateway, seen } = await startBed(fine);
     const { port, secret } = gateway;
     const head = `host: 127.0.0.1:${port}\r\n`;
     for (const first of [
@@ -957,34 +959,34 @@ describe("access to the gateway's address", () => {
       `GET /${secret}/a/v1/models HTTP/9.9`,
       `GET /${secret}/a/v1/models HTTP/1.1\r\nx: y\nsmuggled: z`,
     ]) {
-      expect(await raw(port, `${first}\r\n${head}connection: close\r\n\r\n`), first).not.toMatch(/ 200 /);
+      expect(await sendRaw(port, `${first}\r\n${head}connection: close\r\n\r\n`), first).not.toMatch(/ 200 /);
     }
     // Without a host header, rebinding can't be ruled out.
-    expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await sendRaw(port, `GET /${secret}/a/v1/models HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
     const upgrade = `${head}connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n\r\n`;
-    expect(await raw(port, `GET /${secret}/a/v1/models HTTP/1.1\r\n${upgrade}`)).toMatch(/^HTTP\/1\.1 426 /);
+    expect(await sendRaw(port, `GET /${secret}/a/v1/models HTTP/1.1\r\n${upgrade}`)).toMatch(/^HTTP\/1\.1 426 /);
     expect(seen).toEqual([]);
   });
 
   it('is denied to requests that are too large, too slow or too many', async () => {
     const limits = { bodyBytes: 1_000, headerBytes: 4_096, headersMs: 200, requestMs: 400 };
-    const { gateway, seen } = await bed(fine, { limits });
+    const { gateway, seen } = await startBed(fine, { limits });
     const { port, secret } = gateway;
     const head = `host: 127.0.0.1:${port}\r\n`;
     expect((await post(`${gateway.url('a')}/v1/messages`, 'x'.repeat(2_000))).status).toBe(413);
     expect(await attack(gateway, `/${secret}/a/v1/messages`, { 'x-long': 'x'.repeat(5_000) })).toMatch(
       /^HTTP\/1\.1 431 /,
     );
-    expect(await raw(port, `GET /${secret}/a/x HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 408 /);
-    expect(await raw(port, `POST /${secret}/a/v1/messages HTTP/1.1\r\n${head}content-length: 9\r\n\r\nx`)).not.toMatch(
-      / 200 /,
-    );
-    expect(await raw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(port, `GET /${secret}/a/x HTTP/1.1\r\n${head}`)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(
+      await sendRaw(port, `POST /${secret}/a/v1/messages HTTP/1.1\r\n${head}content-length: 9\r\n\r\nx`),
+    ).not.toMatch(/ 200 /);
+    expect(await sendRaw(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect(seen).toEqual([]);
   });
 
   it('by connections without the secret does not block others, and the oldest connection of too many ends', async () => {
-    const { gateway } = await bed(fine, { limits: { strangers: 3, requests: 1 } });
+    const { gateway } = await startBed(fine, { limits: { strangers: 3, requests: 1 } });
     const ended: number[] = [];
     const open = [];
     for (const at of [0, 1, 2, 3, 4, 5]) {
@@ -1004,7 +1006,7 @@ describe("access to the gateway's address", () => {
 
   it('is denied beyond the maximum number of concurrent requests', async () => {
     let answer = (): void => undefined;
-    const { gateway, seen } = await bed(
+    const { gateway, seen } = await startBed(
       (_seen, response) => {
         answer = () => response.end('{}');
       },
@@ -1018,7 +1020,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('by a client that keeps a refused connection half open does not keep the gateway from closing', async () => {
-    const { gateway } = await bed(fine);
+    const { gateway } = await startBed(fine);
     const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     socket.resume();
@@ -1032,7 +1034,7 @@ describe("access to the gateway's address", () => {
   });
 
   it('is logged without the secret or keys', async () => {
-    const { gateway, events } = await bed((_seen, response) => response.writeHead(500).destroy());
+    const { gateway, events } = await startBed((_seen, response) => response.writeHead(500).destroy());
     await post(`${gateway.url('a')}/v1/messages?key=sk-ant-1234567890`, '{}', {
       authorization: 'Bearer sk-ant-0987654321',
     }).catch(() => undefined);
@@ -1044,7 +1046,7 @@ describe("access to the gateway's address", () => {
 
 describe('a misbehaving vendor', () => {
   /** Starts a vendor that responds with these bytes piece by piece. */
-  async function rawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
+  async function startRawBed(pieces: readonly string[], options: Partial<GatewayOptions> = {}) {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', () => {
@@ -1073,7 +1075,7 @@ describe('a misbehaving vendor', () => {
     ],
     ['says nothing that is HTTP', 'nonsense\r\n\r\n'],
   ])('causes an error without delay if it %s', async (_, answer) => {
-    const gateway = await rawBed([answer]);
+    const gateway = await startRawBed([answer]);
     for (const path of ['v1/messages', 'v1/other']) {
       expect((await post(`${gateway.url('a')}/${path}`, '{}')).status).toBe(502);
     }
@@ -1081,7 +1083,7 @@ describe('a misbehaving vendor', () => {
 
   it('cannot have answers that nobody requested delivered to the next request', async () => {
     const asked = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-    const gateway = await rawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
+    const gateway = await startRawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
     for (let at = 0; at < 5; at++) {
       const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
       expect(await answer.text()).toBe('ok');

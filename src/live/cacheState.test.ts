@@ -36,25 +36,20 @@ const inferStateAfter = (
 
 describe("the state of a conversation's prompt cache", () => {
   it.each([
-    ['warm by the vendor’s word', inferStateAfter(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
-    ['unknown from there on', inferStateAfter(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
+    ['warm for as long as the vendor promises', inferStateAfter(4 * MINUTE, READ, SPAN), 'warm', 'vendor'],
+    ['unknown after the promised time', inferStateAfter(5 * MINUTE, READ, SPAN), 'unknown', 'between'],
     ['cold once the vendor has surely forgotten', inferStateAfter(60 * MINUTE, READ, SPAN), 'cold', 'vendor'],
+    ['unknown if no lifetime is stated, even if the answer read from it', inferStateAfter(1, READ), 'unknown', 'span'],
     [
-      'unknown where nobody says for how long, though the answer read from it',
-      inferStateAfter(1, READ),
-      'unknown',
-      'span',
-    ],
-    [
-      'unknown where the answer should have read and did not',
+      'unknown if the answer should have read from it and did not',
       inferStateAfter(1, usage(), SPAN, true),
       'unknown',
       'missed',
     ],
-    ['warm where a first answer read nothing', inferStateAfter(1, usage(), SPAN), 'warm', 'vendor'],
-    ['none where nothing is read or written', inferStateAfter(1, usage(ANTHROPIC), SPAN), 'none', 'answers'],
+    ['warm if a first answer read nothing', inferStateAfter(1, usage(), SPAN), 'warm', 'vendor'],
+    ['none if nothing was read or written', inferStateAfter(1, usage(ANTHROPIC), SPAN), 'none', 'answers'],
     [
-      'warm where it was written',
+      'warm if it was written',
       inferStateAfter(1, usage({ ...ANTHROPIC, cacheWriteTokens: 9 }), SPAN),
       'warm',
       'vendor',
@@ -66,13 +61,13 @@ describe("the state of a conversation's prompt cache", () => {
       'vendor',
     ],
     [
-      'warm where the usage was only counted',
+      'warm if the usage was only counted',
       inferStateAfter(1, usage({ source: 'counted' }), SPAN, true),
       'warm',
       'vendor',
     ],
-    ['none where the model has none', inferStateAfter(1, undefined, 'none'), 'none', 'model'],
-    ['unknown where a model without one read from it', inferStateAfter(1, READ, 'none'), 'unknown', 'span'],
+    ['none if the model has none', inferStateAfter(1, undefined, 'none'), 'none', 'model'],
+    ['unknown if a model without one read from it', inferStateAfter(1, READ, 'none'), 'unknown', 'span'],
   ] as const)('is %s', (_, state, word, basis) => {
     expect(state).toMatchObject({ state: word, basis });
   });
@@ -120,10 +115,10 @@ describe("the state of a conversation's prompt cache", () => {
           let now = 0;
           for (const [ageMs, inputTokens, missed] of [...answers, [1, MIN_CACHED_TOKENS, 0] as const]) {
             const read = missed % 2 === 0 ? Math.ceil(inputTokens / 2) : 0;
-            const usage = usage({ accounting, inputTokens, cacheReadTokens: read });
+            const reported = usage({ accounting, inputTokens, cacheReadTokens: read });
             now += ageMs;
-            if (answered.size > 0) learning.learnCacheLifespan(model, ageMs, usage);
-            answered.set(model.key, makeLastAnsweredRequest(now, usage, true));
+            if (answered.size > 0) learning.learnCacheLifespan(model, ageMs, reported);
+            answered.set(model.key, makeLastAnsweredRequest(now, reported, true));
           }
           const { state } = inferCacheState(model, learning.getCacheLifespan(model), answered, now + later);
           expect(['warm', 'unknown']).toContain(state);

@@ -211,8 +211,8 @@ describe("a first message that grew by an agent's addition", () => {
       [BEGUN, ...makeRead('a'), ...makeRead('b')],
       [grown, ...makeRead('a'), ...makeRead('c')],
     ],
-    ['behind another first message', [user('one'), BEGUN, ...makeRead('a')], [user('two'), grown, ...makeRead('a')]],
-    ['where it had less in front', [BEGUN, ...makeRead('a')], [user('one'), grown, ...makeRead('a')]],
+    ['after another first message', [user('one'), BEGUN, ...makeRead('a')], [user('two'), grown, ...makeRead('a')]],
+    ['if fewer messages preceded it before', [BEGUN, ...makeRead('a')], [user('one'), grown, ...makeRead('a')]],
   ])('starts another conversation %s', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);

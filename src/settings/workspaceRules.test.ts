@@ -132,7 +132,7 @@ describe('the user is asked for permission if a workspace requests', () => {
     ['what calls no model', { provider: 'truncation', smart: 'balanced' }, { smart: 'balanced' }, ['cheap']],
     ['mechanical passes', { provider: 'smart', smart: 'file-aware' }, {}, undefined],
     ['Summary', { provider: 'native' }, {}, ['cheap']],
-    ['Summary where the user has it', { provider: 'native' }, { provider: 'native' }, undefined],
+    ['Summary if the user has it', { provider: 'native' }, { provider: 'native' }, undefined],
     ['the default strategy, whose last step is Summary', { provider: 'strategy' }, {}, ['cheap']],
     ['an invalid strategy', { provider: 'strategy', strategy: 'nope' }, {}, ['cheap']],
     ['passes with another profile', { smart: summarizing('dear') }, { provider: 'native' }, ['dear']],

@@ -41,7 +41,7 @@ interface Example {
  * @param round selects one of several shapes
  * @param depth how deeply a shape may contain itself
  */
-function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: number, depth = 1): Example {
+function createExample(given: JsonSchema, path: string, root: JsonSchema, round: number, depth = 1): Example {
   const schema = resolveReference(given, root);
   const kind = getFieldKind(schema);
   const at = (value: unknown): Example => ({ value, places: [path] });
@@ -49,10 +49,10 @@ function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: num
     const nesting = findNestedFields(schema, root);
     const examples = Object.entries(fields).flatMap(([field, inner]): [string, Example][] => {
       const place = `${path}.${field}`;
-      if (nesting[field] === undefined) return [[field, exampleOf(inner, place, root, round, depth)]];
+      if (nesting[field] === undefined) return [[field, createExample(inner, place, root, round, depth)]];
       if (depth === 0) return [];
       const list = nesting[field] === 'list';
-      const nested = exampleOf(schema, list ? `${place}.0` : place, root, round, depth - 1);
+      const nested = createExample(schema, list ? `${place}.0` : place, root, round, depth - 1);
       return [[field, { ...nested, value: list ? [nested.value] : nested.value }]];
     });
     return {
@@ -84,14 +84,14 @@ function exampleOf(given: JsonSchema, path: string, root: JsonSchema, round: num
     case 'group':
       return object(kind.fields, []);
     case 'entries': {
-      const { value, places } = exampleOf(kind.items, `${path}.0`, root, round, depth);
+      const { value, places } = createExample(kind.items, `${path}.0`, root, round, depth);
       return { value: [value], places };
     }
     case 'map': {
       // If the names are known, no other name is valid.
       const names = (schema['propertyNames'] as JsonSchema | undefined)?.['enum'] as readonly string[] | undefined;
       const [own] = names ?? ['own'];
-      const { value, places } = exampleOf(kind.items, `${path}.${own}`, root, round, depth);
+      const { value, places } = createExample(kind.items, `${path}.${own}`, root, round, depth);
       return { value: { [own ?? '']: value }, places };
     }
     case 'other':
@@ -107,11 +107,11 @@ async function unfoldAll(page: TestPage): Promise<void> {
   }
 }
 
-const shownOn = (page: TestPage): Set<string | undefined> =>
+const listShownSettings = (page: TestPage): Set<string | undefined> =>
   new Set(page.all('[data-setting]').map(({ dataset }) => dataset['setting']));
 
 /** Returns texts with line breaks in fields of one line, which would drop the breaks. */
-const flattenedTexts = (page: TestPage): (string | undefined)[] =>
+const findFlattenedTexts = (page: TestPage): (string | undefined)[] =>
   page
     .all('[data-setting] vscode-text-field')
     .filter(
@@ -143,17 +143,17 @@ it.each(createBuiltInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
     const schema = provider.getConfigSchema();
     for (let round = 0; round < ROUNDS; round++) {
       fake.reset();
-      const { value, places } = exampleOf(schema, id, schema, round);
+      const { value, places } = createExample(schema, id, schema, round);
       fake.settings[`contextCondenser.${id}`] = value;
       const page = await openPage({ view: { open: [id] } });
       await unfoldAll(page);
-      const shown = shownOn(page);
+      const shown = listShownSettings(page);
       // Summary's prompt has a setting of its own.
       const missing = places.filter(
         (place) => !shown.has(place) && !SHOWN_OTHERWISE.includes(place) && place !== 'native.prompt',
       );
       expect(missing).toEqual([]);
-      expect(flattenedTexts(page)).toEqual([]);
+      expect(findFlattenedTexts(page)).toEqual([]);
       // Only one pass is open at a time.
       if (id !== 'smart') return;
     }
@@ -180,10 +180,10 @@ it('every setting of package.json has a control', async () => {
   const schemas = createSettingSchemas(JSON.parse(readFileSync('package.json', 'utf8')) as ExtensionManifest);
   const page = await openPage({ view: { open: ['native', 'smart', 'chat', 'arrival', 'stored', 'more'] } });
   await unfoldAll(page);
-  const shown = shownOn(page);
+  const shown = listShownSettings(page);
   const places = Object.entries(schemas)
     .filter(([name]) => !(name in OWN_SECTIONS))
-    .flatMap(([name, schema]) => exampleOf(schema, name, schema, 0).places);
+    .flatMap(([name, schema]) => createExample(schema, name, schema, 0).places);
   expect(places.length).toBeGreaterThan(15);
   expect(places.filter((place) => !shown.has(place))).toEqual([]);
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
@@ -220,7 +220,7 @@ it('every text setting of a profile has a field that keeps line breaks', async (
   await unfoldAll(page);
   const field = page.root.querySelector('[data-setting="profiles.0.prompt"] vscode-text-area');
   expect(field).toHaveProperty('value', prompt);
-  expect(flattenedTexts(page)).toEqual([]);
+  expect(findFlattenedTexts(page)).toEqual([]);
 });
 
 /** Values of the wrong shape, each of which some setting rejects. */

@@ -25,11 +25,11 @@ const chooseIn = (dropdown: HTMLElement, value: string): void => {
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
 };
 /** Returns the edited pass before it is applied, as JSON. */
-const draftOf = (page: TestPage, key = 'user a'): string =>
+const getDraft = (page: TestPage, key = 'user a'): string =>
   JSON.stringify((page.kept() as { drafts?: Record<string, { after: unknown }> }).drafts?.[key]?.after ?? '');
 const press = (page: TestPage, button: string): Promise<void> =>
   page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
-const problemsOf = (page: TestPage, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
+const getProblems = (page: TestPage, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
 it('at the end of the page, the outline marks the group with the focus only while that group is in view', async () => {
   const page = await openPage();
@@ -85,13 +85,13 @@ describe('the Start section', () => {
   it('validates while typing and does not save invalid values', async () => {
     const page = await openPage();
     await page.type(() => field(page, 'maxCostPerCondensation'), '-1', false);
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('Must be at least'));
+    await page.until(() => getProblems(page, 'maxCostPerCondensation').includes('Must be at least'));
     await page.type(() => field(page, 'maxCostPerCondensation'), 'much');
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation').includes('not a number'));
+    await page.until(() => getProblems(page, 'maxCostPerCondensation').includes('not a number'));
     expect(saved('maxCostPerCondensation')).toBeUndefined();
     await page.type(() => field(page, 'maxCostPerCondensation'), '2');
     await page.until(() => saved('maxCostPerCondensation') === 2);
-    await page.until(() => problemsOf(page, 'maxCostPerCondensation') === '');
+    await page.until(() => getProblems(page, 'maxCostPerCondensation') === '');
   });
 
   it('recommends settings after four answers, and applies them', async () => {
@@ -213,7 +213,7 @@ describe('the form of a provider', () => {
   it('names problems in settings.json at their fields', async () => {
     fake.settings['contextCondenser.truncation'] = { minimumTokens: 'few' };
     const page = await openPage({ view: { open: ['truncation'] } });
-    expect(problemsOf(page, 'truncation.minimumTokens')).toContain('Must be a number');
+    expect(getProblems(page, 'truncation.minimumTokens')).toContain('Must be a number');
     await page.click(() => page.find('vscode-checkbox', 'Leave user messages unchanged'));
     await page.until(() => JSON.stringify(saved('truncation')).includes('"preserveUserMessages":false'));
     expect(saved('truncation')).toEqual({ minimumTokens: 'few', preserveUserMessages: false });
@@ -224,7 +224,7 @@ describe('the form of a provider', () => {
       Promise.resolve({ text: `${prompt}\n${path}`, profile: 'Work' });
     const page = await openPage({ view: { open: ['native'] }, backend: { createPrompt } });
     await page.type(() => field(page, 'condensingPrompt'), 'Use {{facts}}', false);
-    await page.until(() => problemsOf(page, 'condensingPrompt').includes('{{facts}} is not known'));
+    await page.until(() => getProblems(page, 'condensingPrompt').includes('{{facts}} is not known'));
     await page.type(() => field(page, 'condensingPrompt'), 'Be brief. {{conversation}}');
     await page.until(() => saved('condensingPrompt') === 'Be brief. {{conversation}}');
     await page.click(() => page.find('vscode-button', 'Preview the prompt'));
@@ -485,13 +485,13 @@ describe('the passes section', () => {
     const page = await openPasses();
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.type(() => field(page, 'smart.passes.0.name'), '');
-    await page.until(() => problemsOf(page, 'smart.passes.0.name') !== '');
+    await page.until(() => getProblems(page, 'smart.passes.0.name') !== '');
     await page.until(() => page.root.textContent.includes('Fix the marked errors first.'));
     await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
-    await page.until(() => draftOf(page).includes('Old results'));
+    await page.until(() => getDraft(page).includes('Old results'));
     await page.until(() => !page.root.textContent.includes('Fix the marked errors first.'));
     await page.click(() => page.find('.answer', 'All at once'));
-    await page.until(() => draftOf(page).includes('"mode":"batch"'));
+    await page.until(() => getDraft(page).includes('"mode":"batch"'));
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
     expect(page.find('.item-line', 'Pass a').textContent).toContain('draft');
     expect(page.root.textContent).toContain(
@@ -505,7 +505,7 @@ describe('the passes section', () => {
     expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
     await page.until(() => page.root.textContent.includes('“Pass a” was changed.'));
     await page.until(() => page.find('.pass', 'Old results').textContent.includes('with one summary by a model.'));
-    expect(draftOf(page)).toBe('""');
+    expect(getDraft(page)).toBe('""');
     await page.click(() => page.find('button', 'Undo'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Pass a","mode":"individual"'));
   });
@@ -528,14 +528,14 @@ describe('the passes section', () => {
     await press(page, 'Apply');
     await page.until(() => page.root.textContent.includes('there is nothing to apply'));
     await page.type(() => field(page, 'smart.passes.0.name'), 'Old results');
-    await page.until(() => draftOf(page).includes('Old results'));
+    await page.until(() => getDraft(page).includes('Old results'));
     expect(page.root.textContent).not.toContain('there is nothing to apply');
     await page.type(() => field(page, 'smart.passes.0.description'), 'x'.repeat(2_001));
-    await page.until(() => problemsOf(page, 'smart.passes.0.description') !== '');
+    await page.until(() => getProblems(page, 'smart.passes.0.description') !== '');
     await press(page, 'Discard');
-    await page.until(() => draftOf(page) === '""');
+    await page.until(() => getDraft(page) === '""');
     await page.until(() => (field(page, 'smart.passes.0.name') as HTMLInputElement).value === 'Pass a');
-    expect(problemsOf(page, 'smart.passes.0.description')).toBe('');
+    expect(getProblems(page, 'smart.passes.0.description')).toBe('');
     expect(saved('smart')).toEqual({ version: 1, passes: [pass('a')] });
   });
 
@@ -550,7 +550,7 @@ describe('the passes section', () => {
     expect(page.all('.passes .item-line .tag, .passes .item-line .badge')).toEqual([]);
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.click(() => page.find('button', 'Keep Tool results'));
-    await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
+    await page.until(() => getDraft(page).includes('"toolResults":{"operation":"keep"}'));
   });
 
   it('says that passes call a model', async () => {
@@ -629,7 +629,7 @@ describe('presets in the panel', () => {
     const isDraft = (page: TestPage): boolean =>
       page.all('.pass .badge').some(({ textContent }) => textContent === 'draft');
     /** Creates a draft of the pass, and then applies a preset in place of the passes. */
-    async function replaced(): Promise<TestPage> {
+    async function openReplacedPasses(): Promise<TestPage> {
       fake.settings['contextCondenser.smart'] = own;
       const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
@@ -641,14 +641,14 @@ describe('presets in the panel', () => {
     }
 
     it('say so, and undo restores passes and draft', async () => {
-      const page = await replaced();
+      const page = await openReplacedPasses();
       await page.until(() =>
         page.find('#presets .preset .done', 'is now in use, in place of your passes and their drafts.'),
       );
       await page.click(() => page.find('#presets .preset .done button', 'Undo'));
       await page.until(() => isDraft(page));
       expect(saved('smart')).toEqual(own);
-      expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
+      expect(getDraft(page, 'user pass-1')).toContain('Mine, edited');
     });
 
     it('keep what was typed last, even if the click leaves a field that is being validated', async () => {
@@ -666,12 +666,12 @@ describe('presets in the panel', () => {
       await page.until(() => saved('smart') === 'balanced');
       await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
       await page.until(() => isDraft(page));
-      expect(draftOf(page, 'user pass-1')).toContain('"description":"Edited"');
-      expect(draftOf(page, 'user pass-1')).toContain('"name":"Edited"');
+      expect(getDraft(page, 'user pass-1')).toContain('"description":"Edited"');
+      expect(getDraft(page, 'user pass-1')).toContain('"name":"Edited"');
     });
 
     it('can be undone after a second preset and a reload', async () => {
-      const first = await replaced();
+      const first = await openReplacedPasses();
       await press(first, 'Aggressive', 'Apply');
       await first.until(() => saved('smart') === 'aggressive');
       const page = await openPage({ view: first.kept() as object });
@@ -682,7 +682,7 @@ describe('presets in the panel', () => {
     });
 
     it('can be undone after the user copied a preset’s passes, whose own undo leads back to them', async () => {
-      const page = await replaced();
+      const page = await openReplacedPasses();
       for (const begin of ['Make it my own', 'Start without passes']) {
         await page.click(() => page.find('#smart vscode-button', begin));
         await page.until(() => typeof saved('smart') === 'object');
@@ -694,7 +694,7 @@ describe('presets in the panel', () => {
       await page.click(() => page.find('#smart vscode-button', 'Back to my passes'));
       await page.until(() => isDraft(page));
       expect(saved('smart')).toEqual(own);
-      expect(draftOf(page, 'user pass-1')).toContain('Mine, edited');
+      expect(getDraft(page, 'user pass-1')).toContain('Mine, edited');
     });
 
     it('give no draft to restored passes that share IDs with copied ones', async () => {
@@ -707,14 +707,14 @@ describe('presets in the panel', () => {
       await page.click(() => page.find('.pass .item-name', name));
       await page.type(() => field(page, 'smart.passes.0.name'), 'Not theirs');
       await page.until(() => isDraft(page));
-      expect(draftOf(page, `user ${id}`)).toContain('Not theirs');
+      expect(getDraft(page, `user ${id}`)).toContain('Not theirs');
       await page.click(() => page.find('#smart .done button', 'Undo'));
       await page.until(() => saved('smart') === 'balanced');
       await page.until(() => !JSON.stringify(page.kept()).includes('Not theirs'));
     });
 
     it('offer no way back to the previous passes once the copied passes are changed', async () => {
-      const page = await replaced();
+      const page = await openReplacedPasses();
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
       await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
       await page.click(() => page.find('#smart vscode-button', 'Add pass'));
@@ -722,7 +722,7 @@ describe('presets in the panel', () => {
     });
 
     it('leave no draft to new passes with equal IDs', async () => {
-      const page = await replaced();
+      const page = await openReplacedPasses();
       await page.click(() => page.find('#smart vscode-button', 'Start without passes'));
       await page.click(() => page.find('#smart vscode-button', 'Add pass'));
       await page.until(() => page.find('.pass .item-name', 'Pass 1'));
@@ -831,7 +831,7 @@ describe('a control in the panel', () => {
     await page.click(() => page.find('.item-name', 'Pass a'));
     await add(page, 'or');
     await page.click(() => page.find('vscode-button', 'Add to One of'));
-    await page.until(() => draftOf(page).includes('"or":[{},{}]'));
+    await page.until(() => getDraft(page).includes('"or":[{},{}]'));
     expect(page.root.textContent).toContain('No condition is set here, so it applies to everything.');
     const alternative = '[data-rule="or"] .entry .entry .rules';
     await add(page, 'isError', alternative);
@@ -840,17 +840,17 @@ describe('a control in the panel', () => {
     await page.click(() => page.find('button', 'Remove Failed calls'));
     await add(page, 'minTokens', alternative);
     await page.type(() => field(page, `${place}.or.0.minTokens`), '-5');
-    await page.until(() => problemsOf(page, `${place}.or.0.minTokens`).includes('Must be at least'));
+    await page.until(() => getProblems(page, `${place}.or.0.minTokens`).includes('Must be at least'));
     await page.type(() => field(page, `${place}.or.0.minTokens`), '2k');
-    await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000},{}]'));
+    await page.until(() => getDraft(page).includes('"or":[{"minTokens":2000},{}]'));
     await add(page, 'not', alternative);
     await add(page, 'contains', `${alternative} [data-rule="not"] .rules`);
     await page.type(() => field(page, `${place}.or.0.not.contains`), 'error');
-    await page.until(() => draftOf(page).includes('{"minTokens":2000,"not":{"contains":"error"}}'));
+    await page.until(() => getDraft(page).includes('{"minTokens":2000,"not":{"contains":"error"}}'));
     await page.click(() => page.find('button', 'Remove One of, 2 of 2'));
-    await page.until(() => draftOf(page).includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
+    await page.until(() => getDraft(page).includes('"or":[{"minTokens":2000,"not":{"contains":"error"}}]'));
     await page.click(() => page.find('button', 'Remove One of, 1 of 1'));
-    await page.until(() => draftOf(page).includes('"filter":{"contentTypes":["toolResults"]}'));
+    await page.until(() => getDraft(page).includes('"filter":{"contentTypes":["toolResults"]}'));
     // A filter without conditions would match everything.
     await page.click(() => page.find('button', 'Remove Content'));
     await page.until(() => page.find('.rule .problem', 'needs a filter'));
@@ -866,7 +866,7 @@ describe('a control in the panel', () => {
     const place = 'smart.passes.0.individualConfig.overrides.0';
     await page.type(() => field(page, `${place}.messageIndex`), '7');
     await choose(page, `${place}.operations.toolResults`, 'suppress');
-    const overrides = (): string => draftOf(page).replace(/^.*"overrides":/, '');
+    const overrides = (): string => getDraft(page).replace(/^.*"overrides":/, '');
     await page.until(() =>
       overrides().startsWith('[{"messageIndex":7,"operations":{"toolResults":{"operation":"suppress"}}}]'),
     );
@@ -889,27 +889,27 @@ describe('a control in the panel', () => {
     await page.until(() => JSON.stringify(saved('lossless')) === '{"keep":"first"}');
     await page.click(() => page.find('.item-name', 'Pass a'));
     await choose(page, 'smart.passes.0.selection', 'custom');
-    await page.until(() => draftOf(page).includes('"filter":{"contentTypes":["toolResults"]}'));
+    await page.until(() => getDraft(page).includes('"filter":{"contentTypes":["toolResults"]}'));
     await add(page, 'roles');
     await page.click(() => page.find('[data-setting="smart.passes.0.selection.filter.roles"] vscode-checkbox', 'User'));
-    await page.until(() => draftOf(page).includes('"roles":["user"]'));
+    await page.until(() => getDraft(page).includes('"roles":["user"]'));
     await add(page, 'isError');
     await choose(page, 'smart.passes.0.selection.filter.isError', 'true');
-    await page.until(() => draftOf(page).includes('"isError":true'));
+    await page.until(() => getDraft(page).includes('"isError":true'));
     await add(page, 'tools');
     await page.type(() => field(page, 'smart.passes.0.selection.filter.tools'), 'Read\n mcp__* \n');
-    await page.until(() => draftOf(page).includes('"tools":["Read","mcp__*"]'));
+    await page.until(() => getDraft(page).includes('"tools":["Read","mcp__*"]'));
     await choose(page, 'smart.passes.0.execution', 'conditional');
-    await page.until(() => draftOf(page).includes('"tokenThreshold":50000'));
+    await page.until(() => getDraft(page).includes('"tokenThreshold":50000'));
     expect(JSON.stringify(saved('smart'))).not.toContain('filter');
     await press(page, 'Apply');
     await page.until(() => page.root.textContent.includes('“Pass a” was changed.'));
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults', 'summarize');
-    await page.until(() => draftOf(page).includes('"operation":"summarize"'));
+    await page.until(() => getDraft(page).includes('"operation":"summarize"'));
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('profiles', [profile]);
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults.apiProfile', 'work');
-    await page.until(() => draftOf(page).includes('"apiProfile":"work"'));
+    await page.until(() => getDraft(page).includes('"apiProfile":"work"'));
   });
 
   it('warns below a threshold of 50%, where agents are condensed all the time', async () => {
@@ -976,7 +976,7 @@ describe('a control in the panel', () => {
     await page.until(() => (field(page, name) as HTMLInputElement).value === '200,000');
     expect(row(page, name).querySelector('.with-unit')?.textContent).toContain('tokens');
     await page.type(() => field(page, name), '1,5');
-    await page.until(() => problemsOf(page, name).includes('not a number'));
+    await page.until(() => getProblems(page, name).includes('not a number'));
     expect(saved(name)).toBe(200_000);
   });
 
@@ -995,7 +995,7 @@ describe('a control in the panel', () => {
     await page.click(() => page.find('.passes .item-name', 'B'));
     await page.until(() => page.root.querySelector(`[data-setting="${place}"]`) !== null);
     await page.type(() => field(page, place), 'line one\nline two');
-    await page.until(() => draftOf(page, 'user b').includes('line one\\nline two'));
+    await page.until(() => getDraft(page, 'user b').includes('line one\\nline two'));
     await press(page, 'Apply');
     await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
   });

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 /** Returns a text with an untranslated part, otherwise an empty one. */
-function untranslated(text: string): string {
+function findUntranslatedText(text: string): string {
   let rest = text;
   // Translated texts contain values, which may be translated themselves.
   for (let before = ''; before !== rest;) {
@@ -118,5 +118,5 @@ it('the pseudo-locale leaves no text of any section untranslated, with everythin
   }
   texts.push(...textsOf(page));
   expect(texts.filter((text) => text.includes('⟦')).length).toBeGreaterThan(300);
-  expect(new Set(texts.map(untranslated).filter((text) => text !== ''))).toEqual(new Set());
+  expect(new Set(texts.map(findUntranslatedText).filter((text) => text !== ''))).toEqual(new Set());
 });

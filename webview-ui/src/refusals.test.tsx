@@ -144,7 +144,7 @@ describe('a rejected action on the user’s own passes', () => {
   const own = { version: 1, passes: [pass('mine')] };
   const drafts = (page: TestPage): unknown => (page.kept() as { drafts?: unknown }).drafts;
   /** Opens a page where a preset replaces the user's own passes, one of which was being edited. */
-  async function replaced(): Promise<TestPage> {
+  async function openReplacedPasses(): Promise<TestPage> {
     fake.settings['contextCondenser.smart'] = 'balanced';
     const draft = { before: pass('mine'), after: { ...pass('mine'), name: 'Edited' } };
     return openPage({ view: { open: ['smart'], ownPasses: { user: own }, drafts: { 'user mine': draft } } as object });
@@ -153,7 +153,7 @@ describe('a rejected action on the user’s own passes', () => {
   it.each(['Make it my own', 'Start without passes', 'Back to my passes'])(
     'says why “%s” had no effect, and keeps the draft',
     async (button) => {
-      const page = await replaced();
+      const page = await openReplacedPasses();
       const before = drafts(page);
       lock();
       await page.click(() => page.find('#smart vscode-button', button));
@@ -164,7 +164,7 @@ describe('a rejected action on the user’s own passes', () => {
   );
 
   it('says why undo was rejected, and keeps the button', async () => {
-    const page = await replaced();
+    const page = await openReplacedPasses();
     const before = drafts(page);
     await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
     const undo = (): HTMLElement => page.find('#smart .done button', 'Undo');

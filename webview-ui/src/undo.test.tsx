@@ -209,7 +209,7 @@ describe('a recommendation from the history', () => {
   const runs = Array.from({ length: 5 }, () => ({ at: '2026-11-20T02:00:00.000Z', ...run, ...tokens }));
 
   /** @param asked how often the history is answered; later requests never are */
-  async function followed(asked = Infinity): Promise<TestPage> {
+  async function openFollowedRecommendation(asked = Infinity): Promise<TestPage> {
     fake.settings['contextCondenser.threshold'] = 75;
     let left = asked;
     const readHistory = () =>
@@ -222,7 +222,7 @@ describe('a recommendation from the history', () => {
   }
 
   it('is applied once despite repeated clicks, so that undo leads back', async () => {
-    const page = await followed(1);
+    const page = await openFollowedRecommendation(1);
     page.find('#history .advice vscode-button', 'Apply').click();
     await page.until(() => true);
     await page.click(() => page.find('#history .advice .done button', 'Undo'));
@@ -230,14 +230,14 @@ describe('a recommendation from the history', () => {
   });
 
   it('can’t be undone after other settings were changed later', async () => {
-    const page = await followed();
+    const page = await openFollowedRecommendation();
     await change('threshold', 50);
     await page.until(() => !page.find('#history').textContent.includes('Applied.'));
     expect(saved('threshold')).toBe(50);
   });
 
   it('says why its undo was rejected, and can be retried', async () => {
-    const page = await followed();
+    const page = await openFollowedRecommendation();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('#history .done button', 'Undo'));
     await page.until(() => page.find('#history .problem', 'Unable to write'));

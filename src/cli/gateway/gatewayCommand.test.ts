@@ -14,7 +14,7 @@ import { runCommandLine } from '../run';
 import { listRouteAddresses } from './gatewayCommand';
 
 /** Creates a gateway with a persistent address, and its folders. */
-async function bed() {
+async function startGatewayBed() {
   const home = temporaryFolder();
   const folder = join(home, 'running');
   const file = join(home, 'gateway.json');
@@ -65,7 +65,7 @@ async function bed() {
 
 describe('a gateway with a fixed address', () => {
   it('answers while it runs, refuses connections afterwards, and has the same address when restarted', async () => {
-    const { folder, file, start, ask } = await bed();
+    const { folder, file, start, ask } = await startGatewayBed();
     const first = start();
     const { openai } = await first.addresses();
     expect(await ask(openai)).toBe('Done.');
@@ -81,7 +81,7 @@ describe('a gateway with a fixed address', () => {
   });
 
   it("offers no recall tool to those who know its address, since one agent must not read another's tasks", async () => {
-    const { start } = await bed();
+    const { start } = await startGatewayBed();
     const gateway = start();
     const { openai = '' } = await gateway.addresses();
     const answer = await fetch(openai.replace(/openai\/v1$/, 'recall'), { method: 'POST', body: '{"words":"notes"}' });
@@ -90,7 +90,7 @@ describe('a gateway with a fixed address', () => {
   });
 
   it('ends on any signal, even while starting, and leaves no files behind', async () => {
-    const { folder, start } = await bed();
+    const { folder, start } = await startGatewayBed();
     const heard = (): number => process.listenerCount('SIGQUIT');
     const before = heard();
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -104,7 +104,7 @@ describe('a gateway with a fixed address', () => {
   });
 
   it('reports that its port is in use instead of taking another one', async () => {
-    const { file, start } = await bed();
+    const { file, start } = await startGatewayBed();
     const first = start();
     await first.addresses();
     const kept = readFileSync(file, 'utf8');
@@ -116,7 +116,7 @@ describe('a gateway with a fixed address', () => {
   });
 
   it('reports an invalid address file and leaves it unchanged', async () => {
-    const { file, start } = await bed();
+    const { file, start } = await startGatewayBed();
     for (const text of [
       '{',
       '{"port":0,"secret":"x"}',
@@ -131,7 +131,7 @@ describe('a gateway with a fixed address', () => {
   });
 
   it('ends if a VS Code window asks it to, and windows are told if it ends for another reason', async () => {
-    const { folder, start } = await bed();
+    const { folder, start } = await startGatewayBed();
     const onGone = vi.fn();
     const window = new RunningConversations({ folder, onChange: () => undefined, onGone });
     onTestFinished(() => {
@@ -161,7 +161,7 @@ describe('a gateway with a fixed address', () => {
 });
 
 it('the gateway shortens a single new result that is larger than the given share of the window', async () => {
-  const { start, vendor } = await bed();
+  const { start, vendor } = await startGatewayBed();
   const sentWith = async (...options: readonly string[]): Promise<string> => {
     const gateway = start('--window', '60000', ...options);
     const { openai } = await gateway.addresses();

@@ -39,10 +39,10 @@ afterEach(() => {
   for (const each of services.context.subscriptions) void each.dispose();
 });
 
-const last = () => fake.shown.at(-1)!;
+const getLastMessage = () => fake.shown.at(-1)!;
 
 /** Opens the view and waits until all conversations are counted. */
-async function opened(): Promise<void> {
+async function openView(): Promise<void> {
   view = getConversationsView(services, tree);
   view.getChildren();
   await vi.waitFor(() => {
@@ -64,7 +64,7 @@ const run = (action: ConversationAction, subject: unknown = rows()[0]): Promise<
   runConversationAction(services, tree, action, subject);
 
 /** Writes a Claude Code session to the place where that agent would resume it. */
-function session(): string {
+function writeSession(): string {
   const path = join(home, '.claude', 'projects', '-home-me-app', `${ID}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, transcript());
@@ -72,29 +72,29 @@ function session(): string {
 }
 
 /** Condenses the first row, and waits until the view shows it. */
-async function condensed(provider = 'truncation'): Promise<void> {
+async function condenseFirstRow(provider = 'truncation'): Promise<void> {
   Object.assign(fake.settings, {
     'contextCondenser.provider': provider,
     'contextCondenser.manual.targetPercent': 20,
   });
   await run('condense');
-  await shows('condensed');
+  await waitForFirstRow('condensed');
 }
 
 /**
  * Waits until the first row has this state, since the view reads ledgers only after hearing that
  * they have changed.
  */
-const shows = (state: string): Promise<void> =>
+const waitForFirstRow = (state: string): Promise<void> =>
   vi.waitFor(() => {
     expect(item(rows()[0]!).contextValue).toContain(state);
   });
 
 describe('the conversations view', () => {
   it('lists conversations, logs once what could not be read, and watches the stores', async () => {
-    session();
+    writeSession();
     writeFileSync(join(home, '.claude', 'projects', '-home-me-app', 'broken.jsonl'), '{"type":"user"');
-    await opened();
+    await openView();
     expect(rows()).toHaveLength(2);
     await view.refresh();
     expect(log.lines.filter((line) => line.includes('broken.jsonl'))).toHaveLength(1);
@@ -102,32 +102,32 @@ describe('the conversations view', () => {
   });
 
   it('opens a conversation, its file, and a preview that stores nothing', async () => {
-    const path = session();
-    await opened();
+    const path = writeSession();
+    await openView();
     await run('open');
     expect(fake.executed.at(-1)?.[0]).toBe('showTextDocument');
     await run('openRaw');
     expect(fake.executed.at(-1)).toEqual(['vscode.open', Uri.file(path)]);
     await run('preview');
-    expect(last().message).toMatch(/^Preview of condensing with Lossless: .*tokens/);
+    expect(getLastMessage().message).toMatch(/^Preview of condensing with Lossless: .*tokens/);
     expect(fake.executed.at(-1)?.[0]).toBe('vscode.diff');
     await view.reloadLedgers();
     expect(item(rows()[0]!).contextValue).toBe('conversation returnable runnable resumable');
   });
 
   it('opens a conversation with its size, from which the later result counts; its document has the same actions', async () => {
-    const path = session();
-    await opened();
+    const path = writeSession();
+    await openView();
     await run('open');
     const document = Uri.from({ scheme: 'context-condenser', path: getFolderOfOpenedText(path), query: path });
     const text = services.comparisons.provideTextDocumentContent(document as never);
     const [, tokens = ''] =
       /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: (?:≈ )?<?\d+% full: /.exec(text) ?? [];
     await run('condense', document);
-    expect(last().message).toContain(`: ${tokens} → `);
-    await shows('condensed');
-    const condensed = ['setContext', 'contextCondenser.conversations.condensed', [getFolderOfOpenedText(path)]];
-    expect(fake.executed).toContainEqual(condensed);
+    expect(getLastMessage().message).toContain(`: ${tokens} → `);
+    await waitForFirstRow('condensed');
+    const condenseFirstRow = ['setContext', 'contextCondenser.conversations.condensed', [getFolderOfOpenedText(path)]];
+    expect(fake.executed).toContainEqual(condenseFirstRow);
   });
 
   it('says how to see an opened conversation again after the window was reloaded', () => {
@@ -140,39 +140,39 @@ describe('the conversations view', () => {
   });
 
   it("condenses, with the preview's button, what the preview showed", async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     fake.answers = ['Condense'];
     await run('preview');
-    expect(last().choices).toEqual(['Condense']);
+    expect(getLastMessage().choices).toEqual(['Condense']);
     await vi.waitFor(() => expect(item(rows()[0]!).contextValue).toContain('condensed'));
-    expect(last().message).toMatch(/^Condensed “.*” with Lossless: /);
+    expect(getLastMessage().message).toMatch(/^Condensed “.*” with Lossless: /);
   });
 
   it('is updated by an undo from the notification', async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     fake.answers = ['Undo'];
     await run('condense');
-    expect(last().message).toMatch(/^Undone\. /);
-    await shows('redoable');
+    expect(getLastMessage().message).toMatch(/^Undone\. /);
+    await waitForFirstRow('redoable');
   });
 
   it('condenses, shows the diff, undoes, redoes, and lists the history', async () => {
-    session();
-    await opened();
-    await condensed('lossless');
-    expect(last().choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+    writeSession();
+    await openView();
+    await condenseFirstRow('lossless');
+    expect(getLastMessage().choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
     await run('diff');
     const [command, , after, title] = fake.executed.at(-1) as [string, Uri, Uri, string];
     expect(command).toBe('vscode.diff');
     expect(title).toMatch(/: before ↔ after condensing$/);
     expect(after.path).toMatch(/\/After: Lossless$/);
     await run('undo');
-    await shows('redoable');
+    await waitForFirstRow('redoable');
     expect(item(rows()[0]!).contextValue).toBe('conversation redoable history returnable runnable resumable');
     await run('redo');
-    await shows('condensed');
+    await waitForFirstRow('condensed');
     // Choosing a condensation shows it; only its button undoes it.
     fake.onQuickPick = (picker) => {
       expect(picker.items[0]?.description).toMatch(/^Lossless · /);
@@ -181,24 +181,24 @@ describe('the conversations view', () => {
     const before = fake.executed.length;
     await run('history');
     expect(fake.executed.slice(before).map(([name]) => name)).toContain('vscode.diff');
-    await shows('condensed');
+    await waitForFirstRow('condensed');
     fake.onQuickPick = (picker) => {
       picker.triggerButton(picker.items[0]!);
     };
     await run('history');
-    await shows('redoable');
+    await waitForFirstRow('redoable');
     fake.onQuickPick = undefined;
     await run('undo');
-    expect(last().message).toBe('There is nothing left to undo.');
+    expect(getLastMessage().message).toBe('There is nothing left to undo.');
   });
 
   it('redraws only rows whose text has changed, and keeps their objects, so that their menus keep working', async () => {
-    session();
+    writeSession();
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
       transcript().replaceAll('session-1', 'session-2'),
     );
-    await opened();
+    await openView();
     const [row, other] = rows();
     for (const each of [row!, other!]) item(each);
     const drawn: unknown[] = [];
@@ -219,15 +219,15 @@ describe('the conversations view', () => {
   });
 
   it('reports if VS Code passes no row to a command', async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     await runConversationAction(services, tree, 'condense', undefined);
-    expect(last().message).toMatch(/^No conversation was chosen/);
+    expect(getLastMessage().message).toMatch(/^No conversation was chosen/);
   });
 
   it("exports to the clipboard or a file other than the conversation's own", async () => {
-    const path = session();
-    await opened();
+    const path = writeSession();
+    await openView();
     const before = readFileSync(path);
     fake.picks = ['Markdown', 'Anthropic', 'Handover', undefined];
     fake.saveFile = join(home, 'out.md');
@@ -237,7 +237,7 @@ describe('the conversations view', () => {
     expect(readFileSync(fake.saveFile, 'utf8')).toMatch(/^# .*Rename value7[\s\S]*Done\./);
     fake.saveFile = path;
     await run('export');
-    expect(last()).toMatchObject({ kind: 'error' });
+    expect(getLastMessage()).toMatchObject({ kind: 'error' });
     expect(readFileSync(path)).toEqual(before);
     await run('export');
     expect(fake.clipboard).toMatch(
@@ -247,26 +247,29 @@ describe('the conversations view', () => {
   });
 
   it("saves a report with text or with figures only, but never over the conversation's file", async () => {
-    const path = session();
-    await opened();
+    const path = writeSession();
+    await openView();
     fake.picks = ['Text', 'Figures', 'Figures', undefined];
     fake.saveFile = join(home, 'report.html');
     await run('saveReport');
-    expect(last()).toMatchObject({ kind: 'error', message: 'The conversation is not condensed. Condense it first.' });
+    expect(getLastMessage()).toMatchObject({
+      kind: 'error',
+      message: 'The conversation is not condensed. Condense it first.',
+    });
     await run('condense');
     await run('saveReport');
     expect(readFileSync(fake.saveFile, 'utf8')).toContain('left out of this report');
     const before = readFileSync(path);
     fake.saveFile = path;
     await run('saveReport');
-    expect(last()).toMatchObject({ kind: 'error' });
+    expect(getLastMessage()).toMatchObject({ kind: 'error' });
     expect(readFileSync(path)).toEqual(before);
     await run('saveReport');
   });
 
   it('shows a condensed conversation as a page that contains no scripts', async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     await run('condense');
     const create = vi.spyOn(window, 'createWebviewPanel');
     await run('read');
@@ -279,19 +282,19 @@ describe('the conversations view', () => {
   });
 
   it('pins messages, which the next condensation leaves unchanged', async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     fake.picks = [Array.from({ length: 400 }, (_, index) => `${index + 1} · user ${index + 1} · assistant`).join(' ')];
     await run('pin');
-    expect(last().message).toMatch(/^[1-9]\d* messages will not be changed/);
+    expect(getLastMessage().message).toMatch(/^[1-9]\d* messages will not be changed/);
     Object.assign(fake.settings, { 'contextCondenser.provider': 'truncation' });
     await run('condense');
-    expect(last().message).not.toMatch(/^Condensed/);
+    expect(getLastMessage().message).not.toMatch(/^Condensed/);
   });
 
   it('searches and filters conversations, and says why the list is empty', async () => {
-    session();
-    await opened();
+    writeSession();
+    await openView();
     fake.inputs = ['nothing like that', undefined];
     await run('search', undefined);
     expect(rows()).toEqual([]);
@@ -312,8 +315,8 @@ describe('the conversations view', () => {
 describe('giving a condensed conversation back from the conversations view', () => {
   it('changes a Zoo task in place once the user agrees, and undoes it byte for byte', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
-    await opened();
-    await condensed();
+    await openView();
+    await condenseFirstRow();
     const before = readFileSync(path);
     fake.answers = [undefined];
     await run('giveBack');
@@ -321,18 +324,18 @@ describe('giving a condensed conversation back from the conversations view', () 
     fake.answers = ['Give Back', undefined];
     await run('giveBack');
     expect(readFileSync(path)).not.toEqual(before);
-    await shows('given');
+    await waitForFirstRow('given');
     await run('undoGiveBack');
     expect(readFileSync(path)).toEqual(before);
     await vi.waitFor(() => expect(item(rows()[0]!).contextValue).not.toContain('given'));
     await run('undoGiveBack');
-    expect(last().message).toBe('Nothing was given back, so there is nothing to undo.');
+    expect(getLastMessage().message).toBe('Nothing was given back, so there is nothing to undo.');
   });
 
   it('explains a refusal before the user is asked, and offers an export', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
-    await opened();
-    await condensed();
+    await openView();
+    await condenseFirstRow();
     writeFileSync(join(dirname(path), 'ui_messages.json'), '{}');
     fake.shown = [];
     fake.answers = ['Export Condensed Conversation', undefined];
@@ -344,23 +347,23 @@ describe('giving a condensed conversation back from the conversations view', () 
     ]);
     const words = 'Its files contain no lists. Nothing was written. Export the condensed conversation instead.';
     expect(fake.shown[0]?.message).toMatch(new RegExp(`^“.+” was not given back\\. ${words} File: ${path}$`));
-    expect(last().message).toContain('on the clipboard');
+    expect(getLastMessage().message).toContain('on the clipboard');
   });
 
   it('pauses a running task only if its agent supports that, and asks each time', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
-    await opened();
-    await condensed();
+    await openView();
+    await condenseFirstRow();
     const now = Date.now() / 1000;
     utimesSync(path, now, now);
     await run('giveBack');
-    expect(last()).toMatchObject({ kind: 'error' });
-    expect(last().message).toContain('a moment ago');
+    expect(getLastMessage()).toMatchObject({ kind: 'error' });
+    expect(getLastMessage().message).toContain('a moment ago');
     // Gives back from the notification of a condensation, which did not fail itself.
     await run('condense');
     await run('giveBack');
-    expect(last()).toMatchObject({ kind: 'error', choices: [] });
-    expect(last().message).toContain('it may be working on it. Nothing was written.');
+    expect(getLastMessage()).toMatchObject({ kind: 'error', choices: [] });
+    expect(getLastMessage().message).toContain('it may be working on it. Nothing was written.');
     const calls: string[] = [];
     fake.extensions.set('zoocodeorganization.zoo-code', {
       getCurrentTaskStack: () => [basename(dirname(path))],
@@ -384,17 +387,17 @@ describe('giving a condensed conversation back from the conversations view', () 
 
   it('writes a sidecar file for Cline, which can be undone from the notification', async () => {
     writeClineSession(home);
-    await opened();
-    await condensed();
+    await openView();
+    await condenseFirstRow();
     fake.answers = ['Give Back', 'Undo Giving Back'];
     await run('giveBack');
-    expect(last().message).toBe('Undone. The agent’s files are as they were before.');
+    expect(getLastMessage().message).toBe('Undone. The agent’s files are as they were before.');
   });
 
   it("writes a new session for Claude Code, with a copyable command and a title that differs from the original's", async () => {
-    const path = session();
-    await opened();
-    await condensed('lossless');
+    const path = writeSession();
+    await openView();
+    await condenseFirstRow('lossless');
     const titles = (): string[] =>
       rows().map((row) => {
         const { label } = item(row);
@@ -403,8 +406,8 @@ describe('giving a condensed conversation back from the conversations view', () 
     const [title = ''] = titles();
     fake.answers = ['Give Back', 'Copy Command'];
     await run('giveBack');
-    expect(last().message).toBe('Given back to Claude Code as a new session.');
-    expect(last().choices).toEqual(['Resume in Terminal', 'Copy Command', 'Undo Giving Back']);
+    expect(getLastMessage().message).toBe('Given back to Claude Code as a new session.');
+    expect(getLastMessage().choices).toEqual(['Resume in Terminal', 'Copy Command', 'Undo Giving Back']);
     expect(fake.clipboard).toMatch(/^claude --resume [\da-f-]{36}$/);
     fake.answers = ['Give Back', 'Resume in Terminal'];
     await run('giveBack');
@@ -432,8 +435,8 @@ describe('giving a condensed conversation back from the conversations view', () 
 
   it('saves a report that no longer makes the saving depend on giving back', async () => {
     const path = writeClaudeSession(home);
-    await opened();
-    await condensed('truncation');
+    await openView();
+    await condenseFirstRow('truncation');
     fake.saveFile = join(home, 'report.html');
     const saveReport = async (): Promise<string> => {
       fake.picks = ['Figures'];
@@ -450,9 +453,9 @@ describe('giving a condensed conversation back from the conversations view', () 
   });
 
   it('names the copy of a copy that stays when the copy itself is removed', async () => {
-    const path = session();
-    await opened();
-    await condensed('lossless');
+    const path = writeSession();
+    await openView();
+    await condenseFirstRow('lossless');
     fake.answers = ['Give Back', undefined];
     await run('giveBack');
     const replacements = join(home, 'storage', 'us', 'replacements');
@@ -465,13 +468,13 @@ describe('giving a condensed conversation back from the conversations view', () 
       rows().find(({ found }) => found.path === path),
     );
     expect(existsSync(copy)).toBe(false);
-    expect(last().message).toMatch(/^Undone\. The copy was removed; “.+”, which was made from it, stays\.$/);
+    expect(getLastMessage().message).toMatch(/^Undone\. The copy was removed; “.+”, which was made from it, stays\.$/);
   });
 
   it('offers an export instead for an agent whose files are never written', async () => {
-    const path = session();
-    await opened();
-    await condensed('lossless');
+    const path = writeSession();
+    await openView();
+    await condenseFirstRow('lossless');
     rmSync(path);
     const other = join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl');
     writeFileSync(other, transcript());
@@ -480,7 +483,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     fake.answers = ['Export…'];
     fake.picks = ['Handover'];
     await run('giveBack', node);
-    expect(last().message).toContain('on the clipboard');
+    expect(getLastMessage().message).toContain('on the clipboard');
   });
 
   it('recovers at startup what another process had begun before it died', async () => {

@@ -28,7 +28,7 @@ describe("Cline's compaction sidecar", () => {
 
   it.each([
     ['its id', { role: 'user', content: 'a', id: ' m1 ', ts: 5 }, 'id:m1'],
-    ['its time where the id is blank', { role: 'user', content: 'a', id: ' ', ts: 5 }, 'ts:user:5'],
+    ['its time if the ID is blank', { role: 'user', content: 'a', id: ' ', ts: 5 }, 'ts:user:5'],
     ['what it says', { role: 'assistant', content: 'a' }, 'content:assistant:"a"'],
     ['what the user typed', { role: 'user', content: '<user_input mode="act">a</user_input>' }, 'content:user:"a"'],
   ])('identifies the last message by %s', (_, message, key) => {

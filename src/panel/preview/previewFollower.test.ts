@@ -29,7 +29,7 @@ it.each<[string, ConversationSource, number]>([
   ['another title', live({ title: 'Other' }), 1],
   ['another conversation', live({ id: 'other' }), 1],
   ['a file', file('x'), 1],
-])("the panel's preview is told the right number of changes after: %s", (_, next, times) => {
+])("the panel's preview is notified of the right number of changes after: %s", (_, next, times) => {
   const { follower, onChange, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
@@ -38,7 +38,7 @@ it.each<[string, ConversationSource, number]>([
   expect(onChange).toHaveBeenCalledTimes(times);
 });
 
-it("the panel's preview is told of a change before the answer that follows it, and a newer question replaces the older", () => {
+it("the panel's preview is notified of a change before the next answer, and a newer question replaces the older", () => {
   const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
   follower.reportIfConversationChanged();
@@ -52,7 +52,7 @@ it("the panel's preview is told of a change before the answer that follows it, a
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-it("the panel's preview is told of no change of a file, but of one that is gone, and of nothing after it ended", () => {
+it("the panel's preview is not notified of changed files, but of removed ones, and of nothing after it ended", () => {
   const { follower, onChange, now, answered } = following(file('a'));
   answered();
   follower.reportIfConversationChanged();

@@ -203,7 +203,7 @@ describe("the address that an agent's requests go to", () => {
       'https://api.deepseek.com/',
     ],
     [
-      'a key where its environment names no other way',
+      'a key if its environment selects no other way',
       'gemini',
       { env: { GEMINI_API_KEY: 'k' } },
       'https://generativelanguage.googleapis.com/',

@@ -203,12 +203,12 @@ describe('the title of a Claude Code session', () => {
   // Claude Code 2.1.7 to 2.1.17 writes summary records, and 2.1.205 or later the two others. Their
   // order is from the program of 2.1.330: `customTitle||aiTitle||summary`, then the first words.
   it.each([
-    ['the first words where nothing names it', [], 'fix the test'],
+    ['the first words if nothing names it', [], 'fix the test'],
     ['what its user called it last', [byUser('One'), byAgent('Three'), byUser('Two'), byAgent('Four')], 'Two'],
     ['what Claude Code called it last', [byAgent('One'), summary('Old', 'a1'), byAgent('Two')], 'Two'],
     ['the summary of one of its branches', [summary('Ours', 'a1'), summary('Of another session', 'x')], 'Ours'],
     [
-      'the first words where the names are empty or of another session',
+      'the first words if the names are empty or of another session',
       [byAgent(' '), summary('Other', 'x')],
       'fix the test',
     ],

@@ -29,15 +29,15 @@ const reference = 'abcdef' as ReferenceId;
 
 describe('a line of a conversation, classified after a condensation,', () => {
   it.each<[string, readonly Edit[], string]>([
-    ['stands where nothing was changed', [], 'verbatim'],
-    ['is lost where it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
+    ['stays verbatim if nothing was changed', [], 'verbatim'],
+    ['is lost if it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
     [
-      'can be recalled where a marker names it',
+      'can be recalled if a marker names it',
       [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: makeTestMarker('1 line'), reference }])],
       'recallable',
     ],
     [
-      'is lost where no marker names it any more',
+      'is lost if no marker names it any more',
       [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
       'lost',
     ],
@@ -47,7 +47,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
   });
 
   it.each([
-    ['can be recalled where the summary names it', makeTestMarker('2 messages'), 'recallable'],
+    ['can be recalled if the summary names it', makeTestMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
   ])('has the right class if a summary stands in its place: it %s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];

@@ -56,7 +56,7 @@ describe('the prompt for a summary', () => {
     expect(extractSummary('<analysis>a</analysis><thinking>b</thinking> c')).toBe('c');
   });
 
-  it('yields the whole reply if it merely mentions such tags', () => {
+  it('yields the whole reply if it merely mentions the tags of a summary', () => {
     for (const summary of [
       '## Done\nThe parser drops `<thinking>` blocks.\n## Next steps\nNone',
       '## Done\n<analysis>x</analysis> is shown.',

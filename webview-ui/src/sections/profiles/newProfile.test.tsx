@@ -78,7 +78,7 @@ it("a new profile's local server that is not running is named, and asked again a
   await page.until(() => listVendorModels.mock.calls.at(-1)?.[1].baseUrl === 'http://127.0.0.1:9/v1');
 });
 
-it('Ollama’s own context length is named where a model is added, and nobody else’s', async () => {
+it('adding a model names Ollama’s own context length, and no other vendor’s', async () => {
   const { page } = await openForm();
   choose(page, 'Vendor', 'Ollama');
   await page.until(() => page.find(FORM).textContent.includes('OLLAMA_CONTEXT_LENGTH'));

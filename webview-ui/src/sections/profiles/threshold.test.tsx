@@ -58,7 +58,7 @@ it.each([
   ['is offered in the chat', { offerInChat: true }, '75,000 of 100,000 tokens with Work'],
   ['inherits it explicitly', { offerInChat: true, threshold: -1 }, '75,000 of 100,000 tokens with Work'],
   ['has its own threshold', { offerInChat: true, threshold: 50 }, '150,000 tokens of a window of 200,000'],
-])('the general threshold is told in tokens of the right window if a model %s', async (_case, own, text) => {
+])('the general threshold is shown in tokens of the right window if a model %s', async (_case, own, text) => {
   fake.settings['contextCondenser.profiles'] = [{ ...profile, ...own }];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   const page = await openProfile();

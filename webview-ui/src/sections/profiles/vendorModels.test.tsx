@@ -16,7 +16,7 @@ const saved = (): unknown => fake.settings['contextCondenser.profiles'];
 const box = (page: TestPage): HTMLElement => page.find('#profiles input.combo');
 const words = (page: TestPage): string => page.find('[data-setting="profiles.0.model"] [role="status"]').textContent;
 
-async function lookedUp(models: () => Promise<unknown>): Promise<TestPage> {
+async function lookUpModels(models: () => Promise<unknown>): Promise<TestPage> {
   const page = await openPage({ view: { open: ['profiles'] }, backend: { listVendorModels: models } });
   await page.click(() => page.find('.item-name', 'Work'));
   await page.click(() => page.find('button', 'Look up models'));
@@ -25,7 +25,7 @@ async function lookedUp(models: () => Promise<unknown>): Promise<TestPage> {
 
 it('the list of models reports a vendor that does not answer, and can be retried', async () => {
   let round = 0;
-  const page = await lookedUp(() =>
+  const page = await lookUpModels(() =>
     round++ === 0 ? Promise.reject(new Error('The key is wrong.')) : Promise.resolve([{ id: 'claude-sonnet-4' }]),
   );
   await page.until(() => page.all('.problem').some(({ textContent }) => textContent.includes('The key is wrong.')));
@@ -36,7 +36,7 @@ it('the list of models reports a vendor that does not answer, and can be retried
 
 it('the list of models shows only what the vendor reports', async () => {
   const prices = { input: 4, output: 20, longPrompts: { aboveTokens: 200_000, input: 8 } };
-  const page = await lookedUp(() =>
+  const page = await lookUpModels(() =>
     Promise.resolve([
       { id: 'big', contextWindow: 1_000_000, maxOutputTokens: 64_000, seesImages: true, prices },
       { id: 'blind', seesImages: false },
@@ -69,7 +69,7 @@ it('the list of models shows only what the vendor reports', async () => {
 });
 
 it('a model from the list replaces the figures of another model, and one that is not listed keeps them', async () => {
-  const page = await lookedUp(() => Promise.resolve([{ id: 'big', maxOutputTokens: 64_000 }]));
+  const page = await lookUpModels(() => Promise.resolve([{ id: 'big', maxOutputTokens: 64_000 }]));
   await page.until(() => words(page) === '“claude-sonnet-4” isn’t in the vendor’s list. Check the name.');
   await page.type(() => box(page), 'unlisted');
   await page.until(() => JSON.stringify(saved()).includes('unlisted'));
@@ -80,7 +80,7 @@ it('a model from the list replaces the figures of another model, and one that is
 });
 
 it('the figures of the same model are taken only on request, and keep what was entered', async () => {
-  const page = await lookedUp(() => Promise.resolve([{ id: 'claude-sonnet-4', maxOutputTokens: 64_000 }]));
+  const page = await lookUpModels(() => Promise.resolve([{ id: 'claude-sonnet-4', maxOutputTokens: 64_000 }]));
   await page.click(() => page.find('button', 'Use these figures'));
   await page.until(() => JSON.stringify(saved()).includes('maxOutputTokens'));
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60, maxOutputTokens: 64_000 }]);
