@@ -1,5 +1,5 @@
-export function extractBetween(text: string, open: string, close: string): string | undefined {
-  const start = text.indexOf(open);
-  const end = start === -1 ? -1 : text.indexOf(close, start + open.length);
-  return end === -1 ? undefined : text.slice(start + open.length, end);
+export function extractBetween(text: string, opening: string, closing: string): string | undefined {
+  const start = text.indexOf(opening);
+  const end = start === -1 ? -1 : text.indexOf(closing, start + opening.length);
+  return end === -1 ? undefined : text.slice(start + opening.length, end);
 }

@@ -45,11 +45,11 @@ const MAX_ALTERNATIVES = 100;
 function limitPatterns(patterns: readonly string[]): readonly string[] {
   let room = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
-    const written = expandAlternatives([pattern]);
-    const more = sumLengths(written) - pattern.length;
+    const alternatives = expandAlternatives([pattern]);
+    const more = sumLengths(alternatives) - pattern.length;
     if (more > room) return [pattern];
     room -= more;
-    return written;
+    return alternatives;
   });
 }
 

@@ -5,12 +5,14 @@ import { isRecord } from './messages/blocks';
  * threshold`.
  */
 export function formatReadablePath(value: unknown, path: string): string {
-  let current: unknown = value;
+  let currentValue: unknown = value;
   const steps = path.split('.').map((step) => {
-    const isEntry = Array.isArray(current) && /^\d+$/.test(step);
-    current =
-      isRecord(current) || Array.isArray(current) ? (current as Readonly<Record<string, unknown>>)[step] : undefined;
-    return isEntry ? getEntryName(current, step) : step;
+    const isEntry = Array.isArray(currentValue) && /^\d+$/.test(step);
+    currentValue =
+      isRecord(currentValue) || Array.isArray(currentValue)
+        ? (currentValue as Readonly<Record<string, unknown>>)[step]
+        : undefined;
+    return isEntry ? getEntryName(currentValue, step) : step;
   });
   return steps.join('.') === path ? path : steps.join(' › ');
 }

@@ -47,7 +47,7 @@ const READING_LINE_PIXELS = 120;
 export function App(): ReactNode {
   const { welcome, state } = usePanel();
   const [query, setQuery] = useState('');
-  const searched = query.trim().toLowerCase();
+  const searchedText = query.trim().toLowerCase();
   const [hitCount, setHitCount] = useState(0);
   const main = useRef<HTMLElement>(null);
   const groups = listNavigationGroups(welcome.providers, state.settings['provider']?.value);
@@ -58,27 +58,27 @@ export function App(): ReactNode {
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
-    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
+    const places = searchedText === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
     setHitCount(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
-  }, [searched]);
+  }, [searchedText]);
 
   const leaveSearchFor = (id: string): void => {
     setQuery('');
     show(id);
   };
-  const result = searched === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
+  const result = searchedText === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
   const shownGroups =
-    searched === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
+    searchedText === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
   const outline = (
     <NavigationOutline
       groups={shownGroups}
-      current={searched === '' ? currentGroup : undefined}
+      current={searchedText === '' ? currentGroup : undefined}
       onChoose={leaveSearchFor}
     />
   );
   return (
-    <SearchContext value={searched}>
+    <SearchContext value={searchedText}>
       <header className="top">
         <h1 className="visually-hidden">{t('Context Condenser')}</h1>
         <SearchBox value={query} onChange={setQuery} result={result} />
@@ -88,8 +88,8 @@ export function App(): ReactNode {
       <div className="columns">
         <div className="outline-side">{outline}</div>
         <ShowSectionContext value={leaveSearchFor}>
-          <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
-            {searched !== '' && hitCount === 0 && (
+          <main ref={main} className={searchedText === '' ? 'main' : 'main searching'}>
+            {searchedText !== '' && hitCount === 0 && (
               <div className="nothing-found">
                 <p>{t('No settings found for “{0}”', query.trim())}</p>
                 <Button

@@ -223,8 +223,11 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
 
 const MAX_TOP_ENTRIES = 10;
 
-/** @param unread one reason for each session that could not be read */
-export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
+/** @param unreadReasons one reason for each session that could not be read */
+export function sumSessionAccounts(
+  sessions: readonly SessionAccount[],
+  unreadReasons: readonly string[] = [],
+): AccountTotal {
   const rows = groupAccountInRows(sessions, 'agent');
   const sumRows = (getValue: (row: AccountRow) => number): number =>
     rows.reduce((total, row) => total + getValue(row), 0);
@@ -237,7 +240,7 @@ export function sumSessionAccounts(sessions: readonly SessionAccount[], unread: 
       0,
     );
   return {
-    unread: groupUnreadSessions(unread),
+    unread: groupUnreadSessions(unreadReasons),
     estimated: groupEstimatedSessions(sessions),
     uncomposed: sessions.filter(({ isComposed }) => isComposed === false).length,
     sessions: sessions.length,
@@ -273,7 +276,7 @@ function listFilesOncePerLineage(sessions: readonly SessionAccount[]): AccountTo
     const origin = above?.relation === 'fork' ? sessionByPath.get(above.path) : undefined;
     return origin ? findRoot(origin) : path;
   };
-  const listed = new Set<string>();
+  const listedKeys = new Set<string>();
   return sessions
     .flatMap((session) =>
       session.files.map((file) => ({
@@ -283,8 +286,8 @@ function listFilesOncePerLineage(sessions: readonly SessionAccount[]): AccountTo
     )
     .sort((a, b) => compareByReads(a.file, b.file))
     .flatMap(({ file, key }) => {
-      if (listed.has(key)) return [];
-      listed.add(key);
+      if (listedKeys.has(key)) return [];
+      listedKeys.add(key);
       return [file];
     });
 }
@@ -311,7 +314,7 @@ const MAX_SHOWN_SESSIONS = 30;
 export function makeAccountOverview(
   sessions: readonly SessionAccount[],
   since?: string,
-  unread: readonly string[] = [],
+  unreadReasons: readonly string[] = [],
 ): AccountOverview {
   const recentSessions = dropUsageBefore(sessions, since);
   const maskLabels = (rows: readonly AccountRow[]): readonly AccountRow[] =>
@@ -320,7 +323,7 @@ export function makeAccountOverview(
     maskLabels(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
   const sessionRows = groupAccountInRows(recentSessions, 'session');
   const sessionByPath = new Map(recentSessions.map((session) => [session.path, session]));
-  const total = sumSessionAccounts(recentSessions, unread);
+  const total = sumSessionAccounts(recentSessions, unreadReasons);
   return {
     total: {
       ...total,

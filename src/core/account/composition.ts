@@ -48,26 +48,26 @@ const MIN_DISTINCTIVE_NAMES = 3;
 const MAX_TOP_ENTRIES = 5;
 const MAX_SUBJECT_CHARS = 80;
 
-/** @param fixed o200k tokens of each request besides the messages */
+/** @param fixedTokens o200k tokens of each request besides the messages */
 export function computeComposition(
   messages: readonly ApiMessage[],
   requests: readonly ConversationRequest[],
   counter: MessageCounter,
-  fixed: number,
+  fixedTokens: number,
 ): Composition {
   const sends = countSendsPerMessage(messages.length, requests);
-  const tokensByPart: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixed * requests.length };
-  let sentOften = fixed * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
+  const tokensByPart: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixedTokens * requests.length };
+  let sentOften = fixedTokens * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const allExchanges = listToolExchanges(messages);
   const exchanges = allExchanges.filter(({ isDisplay }) => !isDisplay);
   const rereads = findRepeatedReads(exchanges);
   const results = classifyResults(allExchanges, rereads);
   messages.forEach((message, index) => {
-    const sent = sends[index] ?? 0;
-    if (sent === 0) return;
-    sentOften += Math.max(0, sent - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
+    const sendCount = sends[index] ?? 0;
+    if (sendCount === 0) return;
+    sentOften += Math.max(0, sendCount - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
     for (const { kind, tokens } of splitMessageIntoParts(message, index, results, counter))
-      tokensByPart[kind] += tokens * sent;
+      tokensByPart[kind] += tokens * sendCount;
   });
   return {
     parts: tokensByPart,
@@ -95,11 +95,11 @@ const ZERO_TOKENS_BY_PART: TokensByPartKind = {
 
 function countSendsPerMessage(count: number, requests: readonly ConversationRequest[]): number[] {
   const sends = new Array<number>(count).fill(0);
-  let next = requests.length - 1;
+  let requestIndex = requests.length - 1;
   let sum = 0;
   let from = Infinity;
   for (let index = count - 1; index >= 0; index--) {
-    for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
+    for (let request = requests[requestIndex]; request && request.answer > index; request = requests[--requestIndex]) {
       // No request after a compaction sent the messages before it.
       if (request.from !== from) sum = 0;
       from = request.from;
@@ -246,29 +246,29 @@ function listUnusedResults(
   }
   const exchangeByName = new Map<string, ToolExchange | undefined>();
   const namesByExchange = new Map<ToolExchange, number>();
-  const used = new Set<ToolExchange>();
+  const usedExchanges = new Set<ToolExchange>();
   const lastRead = new Map<string, ToolExchange>();
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       for (const { text } of listContents(message)) {
         for (const name of findIdentifierNames(text)) {
           const owner = exchangeByName.get(name);
-          if (owner) used.add(owner);
+          if (owner) usedExchanges.add(owner);
           else exchangeByName.set(name, undefined);
         }
         const read = lastRead.get(text);
-        if (read) used.add(read);
+        if (read) usedExchanges.add(read);
       }
       return;
     }
     for (const exchange of exchangesByMessage.get(index) ?? []) {
-      let own = 0;
+      let ownNames = 0;
       for (const name of findIdentifierNames(exchange.resultText)) {
         if (exchangeByName.has(name)) continue;
         exchangeByName.set(name, exchange);
-        own += 1;
+        ownNames += 1;
       }
-      namesByExchange.set(exchange, own);
+      namesByExchange.set(exchange, ownNames);
       const path = getReadPath(exchange);
       if (path !== undefined) lastRead.set(path, exchange);
     }
@@ -279,10 +279,15 @@ function listUnusedResults(
   });
   return exchanges
     .flatMap((exchange) => {
-      const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
-      if (sent === 0 || used.has(exchange) || (namesByExchange.get(exchange) ?? 0) < MIN_DISTINCTIVE_NAMES) return [];
+      const sendCount = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
+      if (
+        sendCount === 0 ||
+        usedExchanges.has(exchange) ||
+        (namesByExchange.get(exchange) ?? 0) < MIN_DISTINCTIVE_NAMES
+      )
+        return [];
       const tokens = countResultTokens(exchange, counter);
-      return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent }];
+      return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent: sendCount }];
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
     .slice(0, MAX_TOP_ENTRIES)

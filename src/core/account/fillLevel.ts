@@ -69,14 +69,19 @@ export function chooseLikelyWindow(
 /**
  * Subtracts instead of scaling, because instructions and tools stay (27,000 to 64,000 tokens in
  * nine Claude Code sessions).
- * @param counted o200k tokens of the messages in `fill`
+ * @param countedTokens o200k tokens of the messages in `fill`
  * @param after o200k tokens of the messages that replace them
  */
-export function estimateCondensedFill(fill: FillLevel, counted: number, after: number): FillLevel {
-  if (after === counted) return fill;
+export function estimateCondensedFill(fill: FillLevel, countedTokens: number, after: number): FillLevel {
+  if (after === countedTokens) return fill;
   // Otherwise the result could be negative.
-  const factor = counted > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / counted) : (fill.tokenFactor ?? 1);
-  return { ...fill, tokens: Math.max(0, Math.round(fill.tokens - factor * (counted - after))), isRecorded: false };
+  const factor =
+    countedTokens > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / countedTokens) : (fill.tokenFactor ?? 1);
+  return {
+    ...fill,
+    tokens: Math.max(0, Math.round(fill.tokens - factor * (countedTokens - after))),
+    isRecorded: false,
+  };
 }
 
 /**
@@ -92,13 +97,16 @@ export const estimateFillOfCopy = (
   fromOriginal: { renewed: original.renewed },
 });
 
-export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, counted: number): string | undefined {
-  const otherTokens = Math.round(tokens - tokenFactor * counted);
+export function explainFill(
+  { tokens, tokenFactor = 1, isRecorded }: FillLevel,
+  countedTokens: number,
+): string | undefined {
+  const otherTokens = Math.round(tokens - tokenFactor * countedTokens);
   if (!isRecorded || otherTokens <= 0) return undefined;
   const messages =
     tokenFactor === 1
-      ? formatTokens(counted)
-      : `≈ ${formatTokens(Math.round(tokenFactor * counted))} (${formatTokens(counted)} as counted here, × ${tokenFactor} for this model)`;
+      ? formatTokens(countedTokens)
+      : `≈ ${formatTokens(Math.round(tokenFactor * countedTokens))} (${formatTokens(countedTokens)} as counted here, × ${tokenFactor} for this model)`;
   return `Of these, messages: ${messages}; instructions, tools and the like: ≈ ${formatTokens(otherTokens)}.`;
 }
 
@@ -123,7 +131,7 @@ export function formatFillChange(before: FillLevel, after: FillLevel, assumed: n
 
 export function formatFillSentence(fill: FillLevel, assumed?: number): string {
   const window = fill.window ?? assumed;
-  const share = window === undefined ? '' : `${formatFillShare(fill, window)} full: `;
+  const shareText = window === undefined ? '' : `${formatFillShare(fill, window)} full: `;
   const source = fill.isRecorded
     ? 'by the last recorded request and its answer, with instructions and tools, as the vendor counts'
     : fill.fromOriginal
@@ -131,7 +139,7 @@ export function formatFillSentence(fill: FillLevel, assumed?: number): string {
       : 'estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top';
   const unknown =
     assumed === undefined ? ' of a window that is not known' : ` of a window taken as ${formatTokens(assumed)}`;
-  return `${share}${formatFillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
+  return `${shareText}${formatFillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
 }
 
 const describeRenewedTokens = (tokens: number): string =>

@@ -68,12 +68,12 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   const claimsBySession = groupRequestsByKey(orderedSessions);
   for (const session of orderedSessions) {
     for (const claim of claimsBySession.get(session) ?? []) {
-      const earlier = claims.get(claim.key);
+      const earlierClaim = claims.get(claim.key);
       // Of equal claims the older session's wins, because a copy made during an answer has less.
-      if (!earlier) claims.set(claim.key, claim);
+      if (!earlierClaim) claims.set(claim.key, claim);
       else {
-        const owner = earlier.isCopy && !claim.isCopy ? claim : earlier;
-        const larger = claim.request.output > earlier.request.output ? claim : earlier;
+        const owner = earlierClaim.isCopy && !claim.isCopy ? claim : earlierClaim;
+        const larger = claim.request.output > earlierClaim.request.output ? claim : earlierClaim;
         claims.set(
           claim.key,
           owner === larger ? owner : { ...owner, request: { ...larger.request, at: owner.request.at } },
@@ -84,11 +84,11 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   const requestsBySession = new Map<ReadSession, PaidRequest[]>(orderedSessions.map((session) => [session, []]));
   for (const { session, request } of claims.values()) requestsBySession.get(session)?.push(request);
   const parents = findParentSessions(orderedSessions, claimsBySession, claims);
-  const summed = findSessionsWithTotals(orderedSessions);
+  const sessionsWithTotals = findSessionsWithTotals(orderedSessions);
   const unrecordedBySession = new Map(
     orderedSessions.map((session) => [
       session,
-      summed.has(session)
+      sessionsWithTotals.has(session)
         ? listUnrecordedCharges(session, { inOrder: orderedSessions, requestsBySession, parents, claimsBySession })
         : [],
     ]),
@@ -103,16 +103,16 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   );
   return sessions.map((session): SessionAccount => {
     const { requests: _, totals, identity: __, startedBy: ___, ...account } = session;
-    const paid = [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])];
+    const paidRequests = [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])];
     const parent = parents.get(session);
-    const replayed = paid.filter(({ isReplayed }) => isReplayed === true).length;
+    const replayedCount = paidRequests.filter(({ isReplayed }) => isReplayed === true).length;
     return {
       ...account,
-      source: replayed === 0 ? 'recorded' : replayed === paid.length ? 'replayed' : 'mixed',
-      usage: groupUsageByDay(paid, (at) => starts(session.agent, at)),
+      source: replayedCount === 0 ? 'recorded' : replayedCount === paidRequests.length ? 'replayed' : 'mixed',
+      usage: groupUsageByDay(paidRequests, (at) => starts(session.agent, at)),
       ...(parent && { above: { path: parent.session.path, relation: parent.relation } }),
-      compactions: countCompactions(session, totals, paid),
-      calls: sumToolCalls([...account.calls, ...paid.flatMap(({ calls = [] }) => calls)]),
+      compactions: countCompactions(session, totals, paidRequests),
+      calls: sumToolCalls([...account.calls, ...paidRequests.flatMap(({ calls = [] }) => calls)]),
     };
   });
 }
@@ -190,7 +190,7 @@ function markRequestsCopiedFromOrigin(
   isOriginGone: boolean,
 ): readonly RecordedRequestWithKey[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
-  const inherited = new Map(
+  const claimByInheritedKey = new Map(
     originClaims.flatMap((claim) =>
       claim.request.key !== undefined && claim.request.at <= began ? [[claim.request.key, claim] as const] : [],
     ),
@@ -198,7 +198,7 @@ function markRequestsCopiedFromOrigin(
   let copiedUntil = began;
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
-    const original = inherited.get(request.key);
+    const original = claimByInheritedKey.get(request.key);
     if (
       original &&
       (request.at === original.request.at || request.at <= copiedUntil + MAX_MS_BETWEEN_COPIED_REQUESTS)
@@ -255,11 +255,11 @@ function findOriginSession(
   claims: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadSession | undefined {
   const copied = ownClaims.filter(({ key }) => claims.get(key)?.session !== session);
-  const newest = copied.reduce<RecordedRequestWithKey | undefined>(
+  const newestCopy = copied.reduce<RecordedRequestWithKey | undefined>(
     (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
     undefined,
   );
-  return newest && claims.get(newest.key)?.session;
+  return newestCopy && claims.get(newestCopy.key)?.session;
 }
 
 interface CountedSessions {
@@ -307,19 +307,19 @@ function listUnrecordedCharges(
   const latestByModel = new Map<string, PaidModel>();
   const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]));
   const unrecordedRequests: PaidRequest[] = [];
-  let compacted = 0;
+  let countedCompactions = 0;
   for (const total of totals) {
-    const counted = [
+    const countedRequests = [
       ...ownRequests.slice(0, total.after).filter((each) => each !== undefined),
       ...subagentRequests.filter(({ at }) => at <= total.at),
     ];
-    let compactionCount = Math.max(0, total.compactions - compacted);
-    compacted = total.compactions;
+    let compactionCount = Math.max(0, total.compactions - countedCompactions);
+    countedCompactions = total.compactions;
     for (const modelTotal of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
       const name = normalizeModelName(modelTotal.model);
       const latestModel = latestByModel.get(name);
       const unrecorded = subtractRequests(modelTotal, [
-        ...counted.filter(({ model }) => normalizeModelName(model) === name),
+        ...countedRequests.filter(({ model }) => normalizeModelName(model) === name),
         ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
         ...(latestModel ? [latestModel] : []),
       ]);
@@ -367,10 +367,10 @@ interface SummedUsage extends TokensByPrice {
 
 function subtractRequests(
   total: PaidModel,
-  counted: readonly SummedUsage[],
+  countedUsage: readonly SummedUsage[],
 ): TokensByPrice & Pick<PaidModel, 'requests' | 'charge'> {
   const sumCounted = (getValue: (each: SummedUsage) => number): number =>
-    counted.reduce((all, each) => all + getValue(each), 0);
+    countedUsage.reduce((all, each) => all + getValue(each), 0);
   const subtractCounted = (kind: (typeof TOKEN_KINDS)[number]): number =>
     Math.max(0, total[kind] - sumCounted((each) => each[kind]));
   const { requests, charge } = total;

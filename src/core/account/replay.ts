@@ -24,25 +24,31 @@ export function listRequests(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
   compactions: readonly RecordedCompaction[],
-  recorded: readonly RecordedRequest[] = [],
+  recordedRequests: readonly RecordedRequest[] = [],
 ): ConversationRequest[] {
   const starts = new Set(compactions.map(({ message }) => message));
-  const times = new Map(recorded.map(({ message, at }) => [message, at]));
+  const times = new Map(recordedRequests.map(({ message, at }) => [message, at]));
   const requests: ConversationRequest[] = [];
   let firstMessage = 0;
-  let sent = 0;
+  let sentTokens = 0;
   messages.forEach((message, index) => {
     const tokens = counter.countMessage(message);
     if (starts.has(index)) {
       firstMessage = index;
-      sent = 0;
+      sentTokens = 0;
     }
     if (message.role === 'assistant' && messages[index - 1]?.role !== 'assistant' && index > 0) {
       const ts = message['ts'];
       const at = times.get(index) ?? (typeof ts === 'number' ? ts : undefined);
-      requests.push({ answer: index, from: firstMessage, sent, answered: tokens, ...(at !== undefined && { at }) });
+      requests.push({
+        answer: index,
+        from: firstMessage,
+        sent: sentTokens,
+        answered: tokens,
+        ...(at !== undefined && { at }),
+      });
     }
-    sent += tokens;
+    sentTokens += tokens;
   });
   return requests;
 }
@@ -162,11 +168,15 @@ export function simulateRequestUsage(
   let last = before;
   return requests.map((request) => {
     const prompt = Math.round(fixed + factor * request.sent);
-    const earlier = last;
+    const previousRequest = last;
     last = request;
-    const isPrefixCached = earlier !== undefined && isCacheWarm(earlier, request, cacheMs);
+    const isPrefixCached = previousRequest !== undefined && isCacheWarm(previousRequest, request, cacheMs);
     // A compaction leaves the instructions in the cache.
-    const cachedTokens = !isPrefixCached ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
+    const cachedTokens = !isPrefixCached
+      ? 0
+      : previousRequest.from === request.from
+        ? fixed + factor * previousRequest.sent
+        : fixed;
     const read = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
     return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });

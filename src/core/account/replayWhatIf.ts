@@ -55,7 +55,7 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
   const { messages, requests, calibration, counter, dueTokens, condense } = options;
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
   const usageAfter: Usage[] = [];
-  const rereads: Usage[] = [];
+  const rereadUsage: Usage[] = [];
   const lines = { needed: 0, missing: 0, recallable: 0 };
   let condensations = 0;
   let lastRequest: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
@@ -67,20 +67,21 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
     let prompt = fixed + factor * (sent - replayState.saved);
     if (prompt >= Math.max(dueTokens, replayState.waitFor)) {
       const prefix = messages.slice(from, answer);
-      const condensed = await condense(prefix, replayState.edits);
-      const tokens = condensed && counter.countMessages(condensed.messages);
-      if (condensed && tokens !== undefined && tokens < sent - replayState.saved) {
+      const condensedView = await condense(prefix, replayState.edits);
+      const tokens = condensedView && counter.countMessages(condensedView.messages);
+      if (condensedView && tokens !== undefined && tokens < sent - replayState.saved) {
         cachedTokens = Math.min(
           cachedTokens,
-          fixed + factor * countSamePrefixTokens(replayState.view ?? messages.slice(from), condensed.messages, counter),
+          fixed +
+            factor * countSamePrefixTokens(replayState.view ?? messages.slice(from), condensedView.messages, counter),
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
-        const missing = countMissingNeededLines(messages.slice(from), answer - from, condensed, lines);
+        const missing = countMissingNeededLines(messages.slice(from), answer - from, condensedView, lines);
         for (const text of missing) {
           const context = Math.round(prompt);
           const result = Math.round(factor * counter.countText(text));
-          rereads.push(
+          rereadUsage.push(
             makeReplayedUsage(
               context + result,
               context,
@@ -90,7 +91,13 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
             ),
           );
         }
-        replayState = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
+        replayState = {
+          from,
+          edits: condensedView.edits,
+          saved: sent - tokens,
+          view: condensedView.messages,
+          waitFor: 0,
+        };
       } else replayState = { ...replayState, waitFor: prompt * RETRY_GROWTH_FACTOR };
     }
     const warm = lastRequest !== undefined && isCacheWarm(lastRequest.request, request, cacheMs);
@@ -99,7 +106,13 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
     usageAfter.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
     lastRequest = { request, prompt };
   }
-  return { before: simulateRequestUsage(requests, calibration), after: usageAfter, condensations, ...lines, rereads };
+  return {
+    before: simulateRequestUsage(requests, calibration),
+    after: usageAfter,
+    condensations,
+    ...lines,
+    rereads: rereadUsage,
+  };
 }
 
 const TOKENS_PER_RECALL_CALL = 50;
@@ -115,11 +128,11 @@ interface ReplayState {
 
 function countSamePrefixTokens(
   oldView: readonly ApiMessage[],
-  now: readonly ApiMessage[],
+  newView: readonly ApiMessage[],
   counter: MessageCounter,
 ): number {
   let tokens = 0;
-  for (const [index, message] of now.entries()) {
+  for (const [index, message] of newView.entries()) {
     const old = oldView[index];
     if (!old || !isEqual(old, message)) break;
     tokens += counter.countMessage(message);
@@ -130,15 +143,15 @@ function countSamePrefixTokens(
 function countMissingNeededLines(
   messages: readonly ApiMessage[],
   cut: number,
-  condensed: View,
+  condensedView: View,
   lines: { needed: number; missing: number; recallable: number },
 ): string[] {
   const laterTurns = findTurnStarts(messages).filter((turn) => turn >= cut);
-  const needed = findNeededLines(messages, cut, laterTurns[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
-  if (needed.length === 0) return [];
-  const kept = new NeededLineChecker(condensed);
+  const neededLines = findNeededLines(messages, cut, laterTurns[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
+  if (neededLines.length === 0) return [];
+  const kept = new NeededLineChecker(condensedView);
   const places = new Map<string, string>();
-  for (const line of needed) {
+  for (const line of neededLines) {
     lines.needed += 1;
     const state = kept.checkLine(line);
     if (state === 'verbatim') continue;

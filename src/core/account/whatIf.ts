@@ -55,10 +55,10 @@ export function sumSessionSavings(
     const days = saving.days.filter(({ day }) => day >= firstDay);
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
-    const share = before === 0 ? 1 : after / before;
+    const costShare = before === 0 ? 1 : after / before;
     // A replayed request does not cost exactly as much as the real one.
     const scale = before === 0 ? 1 : cost / before;
-    totals.after += cost * share;
+    totals.after += cost * costShare;
     totals.rereads += saving.rereads * scale;
     if (saving.condensations > 0) totals.condensed += 1;
     for (const field of ['condensations', 'needed', 'missing', 'recallable'] as const) lines[field] += saving[field];

@@ -92,31 +92,31 @@ export const describeTokensSentOften = (sentOften: number, sent: number): string
 
 export function describeLostLines({
   condensations,
-  needed,
+  needed: neededLines,
   missing: missingLines,
   recallable,
 }: Pick<WhatIfSum, 'condensations' | 'needed' | 'missing' | 'recallable'>): string {
   const formatCount = (lines: number): string => lines.toLocaleString('en-US');
   if (condensations === 0) return 'needed lines lost: none, as nothing would have been condensed';
-  if (needed === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
-  if (missingLines === 0) return `needed lines lost: none of ${formatCount(needed)}`;
+  if (neededLines === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
+  if (missingLines === 0) return `needed lines lost: none of ${formatCount(neededLines)}`;
   const recalled = recallable === missingLines ? 'all recallable' : `${formatCount(recallable)} of them recallable`;
-  return `needed lines lost: ${formatShare(missingLines, needed, 1)} (${formatCount(missingLines)} of ${formatCount(needed)}), ${recalled}`;
+  return `needed lines lost: ${formatShare(missingLines, neededLines, 1)} (${formatCount(missingLines)} of ${formatCount(neededLines)}), ${recalled}`;
 }
 
 export function describeWhatIfCounts({
   condensations,
   condensed,
   sessions,
-  unknown,
+  unknown: unknownCount,
 }: Pick<WhatIfSum, 'condensations' | 'condensed' | 'sessions' | 'unknown'>): string {
-  const uncondensed = sessions - condensed - unknown;
-  const qualifier = unknown > 0 ? ' whose window and price are known' : '';
+  const uncondensed = sessions - condensed - unknownCount;
+  const qualifier = unknownCount > 0 ? ' whose window and price are known' : '';
   const unchangedSentences =
-    unknown === 1
+    unknownCount === 1
       ? ['1 session is counted unchanged because its window or price is not known.']
-      : unknown > 1
-        ? [`${formatPlural(unknown, 'session')} are counted unchanged because their window or price is not known.`]
+      : unknownCount > 1
+        ? [`${formatPlural(unknownCount, 'session')} are counted unchanged because their window or price is not known.`]
         : [];
   const timesSentence =
     condensed > 0

@@ -6,9 +6,9 @@ import type { GiveBackTarget } from './types';
  * @returns undefined if the conversation can only be exported
  */
 export function findGiveBackTarget(path: string, agent?: string): GiveBackTarget | undefined {
-  const known = AGENT_LIST.find(({ giveBack, name }) => {
+  const knownAgent = AGENT_LIST.find(({ giveBack, name }) => {
     if (!giveBack) return false;
     return giveBack.path.test(path) || (name === agent && giveBack.customPath?.test(path));
   });
-  return known?.giveBack?.target;
+  return knownAgent?.giveBack?.target;
 }

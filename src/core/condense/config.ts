@@ -57,10 +57,10 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSc
     );
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const [nearest = []] = issue.errors.toSorted(
+    const [nearestIssues = []] = issue.errors.toSorted(
       (a, b) => findDeepestPathLength(b) - findDeepestPathLength(a) || a.length - b.length,
     );
-    return nearest.flatMap((inner) =>
+    return nearestIssues.flatMap((inner) =>
       convertIssueToProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, jsonSchema),
     );
   }

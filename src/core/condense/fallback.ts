@@ -281,26 +281,28 @@ class FallbackAttempt implements PipelineWork {
     });
     const reason = this.describeReason(outcomeBefore);
     const isReported = outcomeBefore.kind === 'condensed' || outcomeBefore.notes.includes(reason);
-    const reported = isReported ? outcomeBefore.notes : [...outcomeBefore.notes, reason];
+    const notesWithReason = isReported ? outcomeBefore.notes : [...outcomeBefore.notes, reason];
     const calls = [...(outcomeBefore.calls ?? []), ...(tried.calls ?? [])];
-    const merged = {
+    const mergedOutcome = {
       tokensBefore: outcomeBefore.tokensBefore,
       steps: [...outcomeBefore.steps, ...tried.steps],
       cost: sumCosts([outcomeBefore.cost, tried.cost]),
       timeMs: outcomeBefore.timeMs + tried.timeMs,
-      notes: [...reported, ...tried.notes],
+      notes: [...notesWithReason, ...tried.notes],
       ...((outcomeBefore.calls ?? tried.calls) && { calls }),
     };
     if (tried.kind === 'condensed') {
-      const earlier =
+      const earlierProviders =
         outcomeBefore.kind === 'condensed' ? [...(outcomeBefore.alsoBy ?? []), outcomeBefore.provider] : [];
-      const otherProviders = [...new Set(earlier)].filter((id) => id !== tried.provider);
-      const configNames = { ...(earlier.length > 0 && outcomeBefore.configNames), ...tried.configNames };
+      const otherProviders = [...new Set(earlierProviders)].filter((id) => id !== tried.provider);
+      const configNames = { ...(earlierProviders.length > 0 && outcomeBefore.configNames), ...tried.configNames };
       this.outcome = {
         ...tried,
-        ...merged,
+        ...mergedOutcome,
         edits: [...editsBefore, ...tried.edits],
-        notes: reported.includes(explanation) ? merged.notes : [...reported, explanation, ...tried.notes],
+        notes: notesWithReason.includes(explanation)
+          ? mergedOutcome.notes
+          : [...notesWithReason, explanation, ...tried.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
         ...(otherProviders.length > 0 && { alsoBy: otherProviders }),
       };
@@ -308,8 +310,9 @@ class FallbackAttempt implements PipelineWork {
     }
     const failure = this.describeReason(tried);
     if (tried.kind === 'unchanged') this.idleProviders.push({ provider, reason: failure });
-    const notes = tried.kind === 'unchanged' ? merged.notes : [...merged.notes, failure];
-    this.outcome = tried.kind === 'cancelled' ? { ...tried, ...merged } : { ...outcomeBefore, ...merged, notes };
+    const notes = tried.kind === 'unchanged' ? mergedOutcome.notes : [...mergedOutcome.notes, failure];
+    this.outcome =
+      tried.kind === 'cancelled' ? { ...tried, ...mergedOutcome } : { ...outcomeBefore, ...mergedOutcome, notes };
   }
 
   private describeReason(outcome: CondensationOutcome): string {

@@ -132,7 +132,7 @@ export class CondensationManager {
    */
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
     const provider = this.resolveProvider(request);
-    const started = performance.now();
+    const startTime = performance.now();
     const { context, current, staleEdits } = this.createSituation(request);
     const tokensBefore = this.counter.countMessages(current);
     const notes = [...describeStaleEdits(staleEdits), ...this.describeUnreachableTargetOnce(request, tokensBefore)];
@@ -145,7 +145,7 @@ export class CondensationManager {
       cost,
       ...(calls && { calls }),
       ...(estimatedCost !== undefined && { estimatedCost }),
-      timeMs: performance.now() - started,
+      timeMs: performance.now() - startTime,
       notes,
     });
     const makeUnchangedOutcome = (
@@ -196,10 +196,12 @@ export class CondensationManager {
       return await this.checkProviderResult(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even without a result.
-      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NO_PROVIDER_SPENDING));
+      const baseOutcome = makers.base(
+        result ?? (error instanceof ProviderFailure ? error.spent : NO_PROVIDER_SPENDING),
+      );
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
-      if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
-      return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
+      if (request.signal?.aborted) return { ...baseOutcome, kind: 'cancelled' };
+      return { ...baseOutcome, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
     }
   }
 
@@ -207,7 +209,7 @@ export class CondensationManager {
     const { messages, edits = [], system, vendor, pinned, ownModel } = request;
     const { messages: currentMessages, stale: staleEdits } = applyEdits(messages, edits);
     const staleKeys = new Set(staleEdits.map(makeEditPlaceKey));
-    const known = {
+    const conversationParts = {
       conversation: request.conversation,
       ...(system !== undefined && { system }),
       ...(vendor !== undefined && { vendor }),
@@ -217,7 +219,7 @@ export class CondensationManager {
     const { counter, losslessRuns } = this;
     const active = edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
     return {
-      context: { messages, edits: active, counter, losslessRuns, ...known },
+      context: { messages, edits: active, counter, losslessRuns, ...conversationParts },
       current: currentMessages,
       staleEdits: staleEdits.length,
     };

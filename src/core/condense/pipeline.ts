@@ -105,7 +105,7 @@ async function runPipelineStep<W extends PipelineWork>(
   const checkpoint = work.saveState();
   const { tokens: tokensBefore, edits: editsBefore } = work;
   const spendingBefore = step.spent?.() ?? ZERO_SPENDING;
-  const started = performance.now();
+  const startTime = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
     await runStepRestoringReferences(work, step, watchStep, signal, report);
@@ -117,15 +117,15 @@ async function runPipelineStep<W extends PipelineWork>(
     signal?.throwIfAborted();
     outcome = { kind: 'failed', reason: getErrorMessage(error) };
   }
-  const spent = step.spent?.() ?? ZERO_SPENDING;
-  const calls = spent.calls - spendingBefore.calls;
+  const spendingAfter = step.spent?.() ?? ZERO_SPENDING;
+  const calls = spendingAfter.calls - spendingBefore.calls;
   const stepReport: StepReport = {
     name: step.name,
     tokensBefore,
     tokensAfter: work.tokens,
     edits: countNewEdits(work.edits, editsBefore),
-    timeMs: performance.now() - started,
-    cost: spent.cost === undefined ? undefined : spent.cost - (spendingBefore.cost ?? 0),
+    timeMs: performance.now() - startTime,
+    cost: spendingAfter.cost === undefined ? undefined : spendingAfter.cost - (spendingBefore.cost ?? 0),
     ...(calls > 0 && { calls }),
     outcome,
   };

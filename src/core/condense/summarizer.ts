@@ -57,13 +57,13 @@ export type MaskPolicy = (typeof MASK_POLICIES)[number];
  * @param requested policy of the run's configuration
  */
 export function shouldMaskSecrets(
-  { vendor: other, maskSecrets }: SummarizerModel,
+  { vendor: otherVendor, maskSecrets }: SummarizerModel,
   vendor: string | undefined,
   requested?: MaskPolicy,
 ): boolean {
   const wanted = [maskSecrets, requested].filter((policy) => policy !== undefined);
   const policy = (['always', 'otherVendor', 'never'] as const).find((each) => wanted.includes(each)) ?? 'otherVendor';
-  return policy === 'always' || (policy === 'otherVendor' && other !== vendor);
+  return policy === 'always' || (policy === 'otherVendor' && otherVendor !== vendor);
 }
 
 export interface SummaryRequest {

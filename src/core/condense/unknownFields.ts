@@ -16,10 +16,10 @@ export function findUnknownFields(schema: ConfigSchema, config: unknown): Config
     const { properties, additionalProperties } = shape;
     if (!isRecord(value)) return [];
     const fields = isRecord(properties) ? properties : {};
-    return Object.entries(value).flatMap(([name, inner]) => {
-      if (Object.hasOwn(fields, name)) return findWarnings(fields[name], inner, [...path, name]);
+    return Object.entries(value).flatMap(([name, fieldValue]) => {
+      if (Object.hasOwn(fields, name)) return findWarnings(fields[name], fieldValue, [...path, name]);
       if (isRecord(additionalProperties) && Object.keys(additionalProperties).length > 0)
-        return findWarnings(additionalProperties, inner, [...path, name]);
+        return findWarnings(additionalProperties, fieldValue, [...path, name]);
       return isRecord(properties) ? [createUnknownFieldWarning([...path, name], Object.keys(fields))] : [];
     });
   };
@@ -45,10 +45,10 @@ function findMatchingSchema(
   if (Array.isArray(allOf) && allOf.length === 1) return findMatchingSchema(allOf[0], value, root, depth + 1);
   const shapes = fieldSchema['oneOf'] ?? fieldSchema['anyOf'];
   if (!Array.isArray(shapes)) return fieldSchema;
-  const fitting = shapes
+  const matchingShapes = shapes
     .map((shape: unknown) => findMatchingSchema(shape, value, root, depth + 1))
     .filter((shape) => shape !== undefined && matchesConstants(shape, value));
-  return fitting.length === 1 ? fitting[0] : undefined;
+  return matchingShapes.length === 1 ? matchingShapes[0] : undefined;
 }
 
 function resolveSchemaReference(reference: string, root: ConfigSchema): unknown {

@@ -39,10 +39,10 @@ export function splitUnknownFields(
   value: unknown,
 ): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
-  const unknown = findUnknownFields(jsonSchema, value);
+  const unknownFields = findUnknownFields(jsonSchema, value);
   return issue.keys.map((key) => {
     const path = [...issue.path, key];
-    const message = unknown.find((each) => each.path === path.map(String).join('.'))?.message;
+    const message = unknownFields.find((each) => each.path === path.map(String).join('.'))?.message;
     return { code: 'custom', path, message: message ?? 'is not a known field', input: undefined };
   });
 }
@@ -60,16 +60,16 @@ function comparePathsForRemoval(a: FieldPath, b: FieldPath): number {
 }
 
 /** If the field is missing, removes the object that requires it. */
-function removeField(value: unknown, [field = '', ...inner]: FieldPath): unknown {
-  const [nextField] = inner;
+function removeField(value: unknown, [field = '', ...innerPath]: FieldPath): unknown {
+  const [nextField] = innerPath;
   if (Array.isArray(value)) {
     const index = Number(field);
     const entry: unknown = value[index];
-    return hasField(entry, nextField) ? value.with(index, removeField(entry, inner)) : value.toSpliced(index, 1);
+    return hasField(entry, nextField) ? value.with(index, removeField(entry, innerPath)) : value.toSpliced(index, 1);
   }
   if (!isRecord(value) || typeof field === 'symbol') return value;
   const { [field]: nested, ...others } = value;
-  return hasField(nested, nextField) ? { ...others, [field]: removeField(nested, inner) } : others;
+  return hasField(nested, nextField) ? { ...others, [field]: removeField(nested, innerPath) } : others;
 }
 
 const hasField = (value: unknown, field: PropertyKey | undefined): boolean =>

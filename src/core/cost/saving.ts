@@ -39,11 +39,11 @@ export function estimateCondensationSaving(
   pricing: ConversationPricing,
 ): CondensationSaving {
   const { prices, accounting, cache } = pricing;
-  const cached = cache !== 'none';
+  const isCached = cache !== 'none';
   const computeDollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
     (tokens * getPriceForPrompt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) /
     TOKENS_PER_PRICE_UNIT;
-  const historyPrice = cached ? 'cacheRead' : 'input';
+  const historyPrice = isCached ? 'cacheRead' : 'input';
   const perRequest =
     computeDollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
     computeDollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
@@ -55,7 +55,7 @@ export function estimateCondensationSaving(
     cache === 'warm'
       ? Math.max(0, firstCosts(rewrittenTokens, effect.tokensAfter))
       : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
-  const cacheBreak = cached ? computeCacheBreakCost() : 0;
+  const cacheBreak = isCached ? computeCacheBreakCost() : 0;
   return {
     perRequest,
     cacheBreak,

@@ -21,11 +21,11 @@ export function rewriteJson(text: string, newValue: unknown, origins: GetOrigina
   const end = skipJsonValue(text, start);
   const value: unknown = JSON.parse(text);
   if (isEqual(value, newValue)) return text;
-  const rewritten = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, newValue, []);
+  const rewrittenText = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, newValue, []);
   // V8 was seen to misread a key (Node 24.21), so this verifies the result.
   const serialized = JSON.stringify(newValue);
   const normalizeJson = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
-  return isEqual(normalizeJson(rewritten), normalizeJson(serialized)) ? rewritten : serialized;
+  return isEqual(normalizeJson(rewrittenText), normalizeJson(serialized)) ? rewrittenText : serialized;
 }
 
 export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {
@@ -129,15 +129,15 @@ class JsonRewriter {
   ): string {
     const spans = findElementSpans(this.text, original.start);
     const origins = this.origins(path) ?? matchArrayItems(value, newItems);
-    const rewritten = newItems.map((item, index) => {
+    const rewrittenItems = newItems.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
       return span && origin !== undefined
         ? this.rewriteValue({ ...span, value: value[origin] }, item, path)
         : JSON.stringify(item === undefined ? null : item);
     });
-    const isInPlace = rewritten.length === spans.length && origins.every((origin, index) => origin === index);
-    return isInPlace ? this.replaceSpansIn(original, spans, rewritten) : `[${rewritten.join(',')}]`;
+    const isInPlace = rewrittenItems.length === spans.length && origins.every((origin, index) => origin === index);
+    return isInPlace ? this.replaceSpansIn(original, spans, rewrittenItems) : `[${rewrittenItems.join(',')}]`;
   }
 
   private rewriteObject(
@@ -149,7 +149,7 @@ class JsonRewriter {
     const members = findMemberSpans(this.text, original.start);
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const keptMembers = members.filter(({ key }) => newFields[key] !== undefined && Object.hasOwn(newFields, key));
-    const rewritten = keptMembers.map((member) =>
+    const rewrittenValues = keptMembers.map((member) =>
       // Of duplicate keys the last one counts.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, newFields[member.key], [...path, member.key])
@@ -157,19 +157,25 @@ class JsonRewriter {
     );
     const added = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !counting.has(key));
     if (keptMembers.length === members.length && added.length === 0)
-      return this.replaceSpansIn(original, members, rewritten);
+      return this.replaceSpansIn(original, members, rewrittenValues);
     const entries = [
-      ...keptMembers.map((member, index) => this.text.slice(member.keyStart, member.start) + (rewritten[index] ?? '')),
+      ...keptMembers.map(
+        (member, index) => this.text.slice(member.keyStart, member.start) + (rewrittenValues[index] ?? ''),
+      ),
       ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(newFields[key])}`),
     ];
     return `{${entries.join(',')}}`;
   }
 
-  private replaceSpansIn({ start, end }: TextSpan, spans: readonly TextSpan[], rewritten: readonly string[]): string {
+  private replaceSpansIn(
+    { start, end }: TextSpan,
+    spans: readonly TextSpan[],
+    rewrittenValues: readonly string[],
+  ): string {
     let rewrittenText = '';
     let copiedEnd = start;
     spans.forEach((span, index) => {
-      rewrittenText += this.text.slice(copiedEnd, span.start) + (rewritten[index] ?? '');
+      rewrittenText += this.text.slice(copiedEnd, span.start) + (rewrittenValues[index] ?? '');
       copiedEnd = span.end;
     });
     return rewrittenText + this.text.slice(copiedEnd, end);

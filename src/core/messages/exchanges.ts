@@ -168,13 +168,13 @@ class ExchangePairer {
   private matchXmlAnswers(answers: MessageCallsAndResults['xmlAnswers']): (CallWithResult | undefined)[] {
     const last = this.messages.at(-1);
     if (answers.length === 0 || !last) return answers.map(() => undefined);
-    const waiting = new Map<string, CallWithResult[]>();
+    const waitingByTool = new Map<string, CallWithResult[]>();
     for (const pair of last.calls.slice(last.part.calls.length).reverse()) {
-      const pairsOfTool = waiting.get(pair.call.tool);
+      const pairsOfTool = waitingByTool.get(pair.call.tool);
       if (pairsOfTool) pairsOfTool.push(pair);
-      else waiting.set(pair.call.tool, [pair]);
+      else waitingByTool.set(pair.call.tool, [pair]);
     }
-    return answers.map(({ tool }) => waiting.get(tool)?.pop());
+    return answers.map(({ tool }) => waitingByTool.get(tool)?.pop());
   }
 }
 

@@ -16,10 +16,10 @@ export function joinPath(folder: string | undefined, path: string): string | und
 }
 
 function normalizePath(path: string): string {
-  const slashed = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
-  const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashed)?.[0] ?? '';
+  const slashedPath = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
+  const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashedPath)?.[0] ?? '';
   const steps: string[] = [];
-  for (const step of slashed.slice(start.length).split('/')) {
+  for (const step of slashedPath.slice(start.length).split('/')) {
     if (step === '' || step === '.') continue;
     const last = steps.at(-1);
     if (step === '..' && last !== undefined && last !== '..' && last !== '~') steps.pop();
@@ -60,10 +60,10 @@ export function isSameFile(a: string, b: string): boolean {
  * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
  */
 export function makeFileKey(path: string): string {
-  const clean = normalizePath(path);
-  const drive = /^(?:\/?([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(clean);
-  if (drive) return `${drive[1] ?? drive[2] ?? ''}:${clean.slice(drive[0].length)}`.toLowerCase();
-  return isWindowsPath(path) ? clean.toLowerCase() : clean;
+  const normalizedPath = normalizePath(path);
+  const drive = /^(?:\/?([A-Za-z]):|\/(?:mnt\/|cygdrive\/)?([a-z]))(?=\/)/.exec(normalizedPath);
+  if (drive) return `${drive[1] ?? drive[2] ?? ''}:${normalizedPath.slice(drive[0].length)}`.toLowerCase();
+  return isWindowsPath(path) ? normalizedPath.toLowerCase() : normalizedPath;
 }
 
 export const shortenPath = (path: string): string => path.split(/[\\/]/).filter(Boolean).slice(-2).join('/');

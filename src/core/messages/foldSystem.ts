@@ -17,25 +17,25 @@ export function foldSystemMessages(
 ): FoldedMessages {
   const prompt: TextBlock[] = [];
   const folded: FoldedMessages['messages'][number][] = [];
-  let waiting: Block[] = [];
+  let waitingNotes: Block[] = [];
   for (const message of messages) {
     const { role } = message;
     if (role !== 'system') {
-      const takesNotes = role === 'user' && waiting.length > 0;
+      const takesNotes = role === 'user' && waitingNotes.length > 0;
       folded.push(
-        takesNotes ? { ...message, role, content: [...listBlocks(message), ...waiting] } : { ...message, role },
+        takesNotes ? { ...message, role, content: [...listBlocks(message), ...waitingNotes] } : { ...message, role },
       );
-      if (takesNotes) waiting = [];
+      if (takesNotes) waitingNotes = [];
     } else if (folded.length === 0) {
       prompt.push(...listTextBlocks(message));
     } else {
       const notes = listTextBlocks(message).map(({ text }) => makeNote(text));
       const last = folded.at(-1);
       if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...listBlocks(last), ...notes] });
-      else waiting.push(...notes);
+      else waitingNotes.push(...notes);
     }
   }
-  if (waiting.length > 0) folded.push({ role: 'user', content: waiting });
+  if (waitingNotes.length > 0) folded.push({ role: 'user', content: waitingNotes });
   return { prompt, messages: folded };
 }
 

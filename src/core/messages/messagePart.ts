@@ -67,10 +67,10 @@ function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlo
   const contentsByBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
-    const placed: PlacedContent = { type, path, start, end, text, message: index };
+    const placedContent: PlacedContent = { type, path, start, end, text, message: index };
     const block = contentsByBlock.get(content.path[1]);
-    if (block) block.push(placed);
-    else contentsByBlock.set(content.path[1], [placed]);
+    if (block) block.push(placedContent);
+    else contentsByBlock.set(content.path[1], [placedContent]);
   }
   return contentsByBlock;
 }

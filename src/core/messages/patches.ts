@@ -140,10 +140,10 @@ const DIFF_HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
   let oldPath: string | undefined;
-  let now: string | undefined;
+  let newPath: string | undefined;
   const isGit = lines.lineStartsWith('diff --git ');
   if (isGit) {
-    [oldPath, now] = readGitPaths(lines.getLineText());
+    [oldPath, newPath] = readGitPaths(lines.getLineText());
     lines.moveToNextLine();
     for (; lines.isOpen && !isUnifiedFileHeader(lines); lines.moveToNextLine()) {
       if (lines.lineStartsWith('diff --git ') || lines.lineStartsWith('@@ ')) break;
@@ -156,13 +156,13 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
         break;
       const [, side, path] = /^rename (from|to) (.+)$/.exec(line) ?? [];
       if (side === 'from') oldPath = path;
-      if (side === 'to') now = path;
+      if (side === 'to') newPath = path;
     }
   }
   if (lines.isOpen && isUnifiedFileHeader(lines)) {
     oldPath = readPathFromFileHeader(lines.getLineText(), isGit);
     lines.moveToNextLine();
-    now = readPathFromFileHeader(lines.getLineText(), isGit);
+    newPath = readPathFromFileHeader(lines.getLineText(), isGit);
     lines.moveToNextLine();
   } else if (!isGit) {
     return undefined;
@@ -173,21 +173,21 @@ function readUnifiedDiff(lines: PatchLineReader): PatchedFile | undefined {
     if (!hunk) break;
     hunks.push(hunk);
   }
-  const path = oldPath ?? now;
+  const path = oldPath ?? newPath;
   if (path === undefined) return undefined;
-  const change = oldPath === undefined ? 'add' : now === undefined ? 'delete' : 'update';
-  return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
+  const change = oldPath === undefined ? 'add' : newPath === undefined ? 'delete' : 'update';
+  return { change, path, movedTo: newPath !== undefined && newPath !== path ? newPath : undefined, hunks };
 }
 
 function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
   const header = DIFF_HUNK_HEADER.exec(lines.getLineText());
   if (!header) return undefined;
   let oldLinesLeft = Number(header[2] ?? 1);
-  let now = Number(header[4] ?? 1);
+  let newLinesLeft = Number(header[4] ?? 1);
   lines.moveToNextLine();
   const hunkLines: PatchLine[] = [];
   const start = lines.start;
-  for (; lines.isOpen && (oldLinesLeft > 0 || now > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
+  for (; lines.isOpen && (oldLinesLeft > 0 || newLinesLeft > 0 || lines.sign === '\\'); lines.moveToNextLine()) {
     const { sign } = lines;
     if (sign === '\\') continue;
     // Some tools strip the blank from an empty line.
@@ -196,8 +196,8 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
     if (isBlank && lines.end >= lines.source.length) break;
     const lineSign = isBlank ? ' ' : (sign as PatchSign);
     if (lineSign !== '+') oldLinesLeft--;
-    if (lineSign !== '-') now--;
-    if (oldLinesLeft < 0 || now < 0) break;
+    if (lineSign !== '-') newLinesLeft--;
+    if (oldLinesLeft < 0 || newLinesLeft < 0) break;
     hunkLines.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
   }
   const last = hunkLines.at(-1);

@@ -27,13 +27,13 @@ export function replaceValueAt<T>(root: T, path: Path, value: unknown): T {
   if (!hasKey) {
     throw new Error(`no value at ${path.join('.')}`);
   }
-  const changed = replaceValueAt((root as JsonContainer)[key], rest, value);
-  if (Array.isArray(root)) return root.with(key as number, changed) as T;
+  const changedValue = replaceValueAt((root as JsonContainer)[key], rest, value);
+  if (Array.isArray(root)) return root.with(key as number, changedValue) as T;
   const copy = { ...root } as Record<string | number, unknown>;
   // Assigning "__proto__" (valid in JSON) would set the prototype; other keys preserve the hidden
   // class.
-  if (key !== '__proto__') copy[key] = changed;
-  else Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
+  if (key !== '__proto__') copy[key] = changedValue;
+  else Object.defineProperty(copy, key, { value: changedValue, enumerable: true, configurable: true, writable: true });
   return copy as T;
 }
 

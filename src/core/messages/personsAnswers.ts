@@ -24,10 +24,10 @@ export const listToolsAskingPerson = (agents: readonly Pick<Agent, 'tools'>[]): 
 
 /** Returns messages without marked results as the same objects. */
 export function markAnswersToTools(
-  asking: ReadonlySet<string>,
+  askingTools: ReadonlySet<string>,
   messages: readonly ApiMessage[],
 ): readonly ApiMessage[] {
-  if (asking.size === 0) return messages;
+  if (askingTools.size === 0) return messages;
   const questionIds = new Set<string>();
   return messages.map((message) => {
     const { role, content } = message;
@@ -36,7 +36,7 @@ export function markAnswersToTools(
       for (const block of content) {
         if (!isToolUse(block)) continue;
         // If a model reuses an ID, it refers to the last call.
-        if (asking.has(block.name.toLowerCase())) questionIds.add(block.id);
+        if (askingTools.has(block.name.toLowerCase())) questionIds.add(block.id);
         else questionIds.delete(block.id);
       }
       return message;

@@ -40,10 +40,10 @@ export function getSpeakerLabel(message: ApiMessage): string {
 export function renderMessageBodies(
   messages: readonly ApiMessage[],
   original = messages,
-  longest = Infinity,
+  maxChars = Infinity,
 ): string[] {
   const names = collectToolNames(original);
-  const truncateText = (text: string): string => truncateMiddle(text, longest);
+  const truncateText = (text: string): string => truncateMiddle(text, maxChars);
   return messages.map(({ content }) =>
     typeof content === 'string'
       ? truncateText(content)

@@ -152,10 +152,10 @@ export function getToolPath(tools: ToolTable, exchange: ToolCall): string | unde
   const rule = getToolRule(tools, exchange);
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
-    const [path, other] = listParameterValues(exchange.input, parameter);
+    const [path, secondPath] = listParameterValues(exchange.input, parameter);
     const isSinglePath =
       !parameter.includes('[]') || listParameterValues(exchange.input, getListNameInParameter(parameter)).length === 1;
-    if (typeof path === 'string' && other === undefined && isSinglePath) return path;
+    if (typeof path === 'string' && secondPath === undefined && isSinglePath) return path;
   }
   return readXmlPath(exchange.input);
 }

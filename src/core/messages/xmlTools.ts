@@ -41,15 +41,15 @@ const RESULT_HEADER_SPACE = /[ \t]*\n*/y;
 /** A truncated call ends with the text. */
 export function findXmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
-  const opening = new RegExp(OPENING_TAG);
-  for (let match = opening.exec(text); match; match = opening.exec(text)) {
+  const openingTag = new RegExp(OPENING_TAG);
+  for (let match = openingTag.exec(text); match; match = openingTag.exec(text)) {
     const tool = match[1] ?? '';
     if (!XML_TOOL_NAMES.has(tool)) continue;
-    const bodyStart = opening.lastIndex;
+    const bodyStart = openingTag.lastIndex;
     const bodyEnd = findClosingTag(text, tool, bodyStart);
     const end = Math.min(text.length, bodyEnd + `</${tool}>`.length);
     calls.push({ tool, start: match.index, end, parameters: readXmlParameters(text, bodyStart, bodyEnd) });
-    opening.lastIndex = end;
+    openingTag.lastIndex = end;
   }
   return calls;
 }
@@ -97,18 +97,18 @@ function findClosingTag(text: string, tool: string, bodyStart: number): number {
 
 function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlParameter[] {
   const parameters: XmlParameter[] = [];
-  const opening = new RegExp(OPENING_TAG);
-  opening.lastIndex = bodyStart;
-  for (let match = opening.exec(text); match && match.index < bodyEnd; match = opening.exec(text)) {
+  const openingTag = new RegExp(OPENING_TAG);
+  openingTag.lastIndex = bodyStart;
+  for (let match = openingTag.exec(text); match && match.index < bodyEnd; match = openingTag.exec(text)) {
     const name = match[1] ?? '';
-    const start = opening.lastIndex;
+    const start = openingTag.lastIndex;
     const close = `</${name}>`;
-    const closing = FREE_TEXT_PARAMETERS.has(name)
+    const closingIndex = FREE_TEXT_PARAMETERS.has(name)
       ? text.lastIndexOf(close, bodyEnd - close.length)
       : text.indexOf(close, start);
-    const end = closing < start || closing >= bodyEnd ? bodyEnd : closing;
+    const end = closingIndex < start || closingIndex >= bodyEnd ? bodyEnd : closingIndex;
     parameters.push({ name, start, end });
-    opening.lastIndex = end;
+    openingTag.lastIndex = end;
   }
   return parameters;
 }

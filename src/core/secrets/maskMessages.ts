@@ -58,12 +58,14 @@ function maskNamedValue(name: string | undefined, text: string): string | undefi
   const namedText = `${textBefore}${text}"`;
   if (knownHarmlessTexts.has(namedText)) return text;
   const maskedText = maskSecrets(text);
-  const masked = maskSecrets(`${textBefore}${maskedText}"`);
-  if (masked === namedText && masked.length <= MAX_HARMLESS_TEXT_CHARS) {
+  const maskedPair = maskSecrets(`${textBefore}${maskedText}"`);
+  if (maskedPair === namedText && maskedPair.length <= MAX_HARMLESS_TEXT_CHARS) {
     if (knownHarmlessTexts.size === MAX_HARMLESS_TEXTS) knownHarmlessTexts.clear();
-    knownHarmlessTexts.add(masked);
+    knownHarmlessTexts.add(maskedPair);
   }
-  return masked.startsWith(textBefore) && masked.endsWith('"') ? masked.slice(textBefore.length, -1) : maskedText;
+  return maskedPair.startsWith(textBefore) && maskedPair.endsWith('"')
+    ? maskedPair.slice(textBefore.length, -1)
+    : maskedText;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */

@@ -156,30 +156,30 @@ class MaskedText {
   private mapToOriginalSlices(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
     let nextSlice = 0;
-    let lost = 0;
+    let lostChars = 0;
     const mapToOriginal = (place: number, isEnd: boolean): number => {
-      for (let masked = this.slices[nextSlice]; masked; masked = this.slices[nextSlice]) {
-        const maskStart = masked.start - lost;
+      for (let maskedSlice = this.slices[nextSlice]; maskedSlice; maskedSlice = this.slices[nextSlice]) {
+        const maskStart = maskedSlice.start - lostChars;
         if (place < maskStart + SECRET_MASK.length && (place <= maskStart || !isEnd))
-          return Math.min(place, maskStart) + lost;
-        if (place < maskStart + SECRET_MASK.length) return masked.end;
-        lost += masked.end - masked.start - SECRET_MASK.length;
+          return Math.min(place, maskStart) + lostChars;
+        if (place < maskStart + SECRET_MASK.length) return maskedSlice.end;
+        lostChars += maskedSlice.end - maskedSlice.start - SECRET_MASK.length;
         nextSlice++;
       }
-      return place + lost;
+      return place + lostChars;
     };
     return slices.map(({ start, end }) => ({ start: mapToOriginal(start, false), end: mapToOriginal(end, true) }));
   }
 }
 
 function mergeSlices(first: readonly Slice[], second: readonly Slice[]): Slice[] {
-  const joined: { start: number; end: number }[] = [];
+  const joinedSlices: { start: number; end: number }[] = [];
   for (const { start, end } of [...first, ...second].sort(compareStart)) {
-    const last = joined.at(-1);
+    const last = joinedSlices.at(-1);
     if (last && start < last.end) last.end = Math.max(last.end, end);
-    else joined.push({ start, end });
+    else joinedSlices.push({ start, end });
   }
-  return joined;
+  return joinedSlices;
 }
 
 /**
@@ -190,21 +190,21 @@ const KEY_CONTINUED_ON_NEXT_LINE =
 const MIN_CHARS_OF_CONTINUED_KEY = 16;
 
 function extendSlicesToContinuedKeyLines(text: string, slices: readonly Slice[]): readonly Slice[] {
-  const rests: Slice[] = [];
-  let reached = 0;
+  const continuedSlices: Slice[] = [];
+  let lastEnd = 0;
   for (const { start, end } of slices) {
-    if (end - start < MIN_CHARS_OF_CONTINUED_KEY || end <= reached) continue;
+    if (end - start < MIN_CHARS_OF_CONTINUED_KEY || end <= lastEnd) continue;
     for (let lineEnd = end; ;) {
       KEY_CONTINUED_ON_NEXT_LINE.lastIndex = lineEnd;
       const match = KEY_CONTINUED_ON_NEXT_LINE.exec(text);
       const keyPart = match?.[1];
       if (!match || keyPart === undefined || !looksRandomlyGenerated(keyPart)) break;
       lineEnd = KEY_CONTINUED_ON_NEXT_LINE.lastIndex;
-      reached = lineEnd;
-      rests.push({ start: lineEnd - keyPart.length, end: lineEnd });
+      lastEnd = lineEnd;
+      continuedSlices.push({ start: lineEnd - keyPart.length, end: lineEnd });
     }
   }
-  return rests.length === 0 ? slices : mergeSlices(slices, rests);
+  return continuedSlices.length === 0 ? slices : mergeSlices(slices, continuedSlices);
 }
 
 /** Words and numbers don't mix cases and digits. */
@@ -227,14 +227,14 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Co
     ) {
       // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
       searchStart = match.start + 1;
-      for (const { length, body, more, needsDigit } of rests.get(match.groups[0] ?? '') ?? []) {
+      for (const { length, body, more: trailingPattern, needsDigit } of rests.get(match.groups[0] ?? '') ?? []) {
         body.lastIndex = match.start + length;
         const keyPart = body.exec(text)?.[0];
         if (keyPart === undefined || (needsDigit && !/\d/.test(keyPart))) continue;
         if (text[match.start - 1] === '_' && !isKeyPartOfIdentifier(keyPart)) continue;
-        more.lastIndex = body.lastIndex;
-        more.exec(text);
-        searchStart = more.lastIndex;
+        trailingPattern.lastIndex = body.lastIndex;
+        trailingPattern.exec(text);
+        searchStart = trailingPattern.lastIndex;
         keys.push({ start: match.start, end: searchStart });
         break;
       }
@@ -278,12 +278,12 @@ function findWebToken(run: string): Slice | undefined {
 function maskFoundSlices(text: string, slices: readonly Slice[]): string {
   if (slices.length === 0) return text;
   const keptTexts: string[] = [];
-  let reached = 0;
+  let lastEnd = 0;
   for (const { start, end } of slices) {
-    if (start < reached) continue;
-    keptTexts.push(text.slice(reached, start), SECRET_MASK);
-    reached = end;
+    if (start < lastEnd) continue;
+    keptTexts.push(text.slice(lastEnd, start), SECRET_MASK);
+    lastEnd = end;
   }
-  keptTexts.push(text.slice(reached));
+  keptTexts.push(text.slice(lastEnd));
   return keptTexts.join('');
 }

@@ -281,16 +281,16 @@ class RequiredWordSearch {
 export function findNamedSecrets(text: string, chars = WINDOW_CHARS, contextRules = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
   const { all: searches, words } = compileSearches(contextRules);
-  const reached = new Map<RegExp, number>();
+  const searchStartByPattern = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
-    const lower = getWindowWithContext(text, window).toLowerCase();
-    const foundWords = words.findWords(lower);
+    const lowerText = getWindowWithContext(text, window).toLowerCase();
+    const foundWords = words.findWords(lowerText);
     if (foundWords.size === 0) continue;
     for (const { requiredWords, pattern, read } of searches) {
       const [first = [], ...otherGroups] = requiredWords;
       if (!first.some((word) => foundWords.has(word))) continue;
-      if (!otherGroups.every((each) => each.some((word) => lower.includes(word)))) continue;
-      slices.push(...findNamedMatches(text, pattern, window, reached, read));
+      if (!otherGroups.every((each) => each.some((word) => lowerText.includes(word)))) continue;
+      slices.push(...findNamedMatches(text, pattern, window, searchStartByPattern, read));
     }
   }
   let end = 0;
@@ -307,11 +307,11 @@ function findNamedMatches(
   text: string,
   pattern: RegExp,
   window: Slice,
-  reached: Map<RegExp, number>,
+  searchStartByPattern: Map<RegExp, number>,
   read: ReadSecrets,
 ): Slice[] {
   const secretSlices: Slice[] = [];
-  let searchStart = reached.get(pattern) ?? 0;
+  let searchStart = searchStartByPattern.get(pattern) ?? 0;
   for (
     let match = findMatchInWindow(text, pattern, searchStart, window);
     match;
@@ -321,7 +321,7 @@ function findNamedMatches(
     secretSlices.push(...secrets);
     searchStart = end;
   }
-  reached.set(pattern, searchStart);
+  searchStartByPattern.set(pattern, searchStart);
   return secretSlices;
 }
 
@@ -346,7 +346,7 @@ function getSliceOfSecretGroup({ index, indices }: RegExpExecArray): Slice {
 
 /** Reads `password=…` and the like. Linear, because it never searches a value again. */
 const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
-  const [name = '', strong, separator = '', quote = ''] = groups;
+  const [name = '', strongName, separator = '', quote = ''] = groups;
   const fieldName = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
   const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(fieldName);
   const end = quote ? findClosingQuote(text, start, quote) : findEndOfUnquotedValue(text, start, isEnvironment);
@@ -357,7 +357,7 @@ const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
       (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(fieldName))) &&
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isNotPlaceholderValue(value);
-  const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(fieldName);
+  const isStrong = strongName !== undefined || STRONG_SECRET_NAME_END.test(fieldName);
   // Lowercase names that end in `_key` are usually keys of caches or tables.
   const isName = isStrong || !/_key$/i.test(fieldName) || fieldName.endsWith('_KEY');
   // Shells use PWD for the folder.

@@ -16,29 +16,29 @@ const MIN_KEY_BODY_CHARS = 16;
 /** A key extends from its header to its footer, but either may be cut off. */
 export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
-  let reached = 0;
+  let lastEnd = 0;
   for (const header of findMatchesInWindows(text, KEY_HEADER, chars)) {
     // Source code that tests for the header contains no key.
-    const end = header.start < reached ? undefined : findStartOfKeyBody(text, header.end);
+    const end = header.start < lastEnd ? undefined : findStartOfKeyBody(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });
-    reached = end;
+    lastEnd = end;
   }
   return [...keys, ...findKeysWithoutHeader(text, keys, findMatchesInWindows(text, KEY_END, chars))].sort(compareStart);
 }
 
 function findKeysWithoutHeader(text: string, knownKeys: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
-  const next = knownKeys[Symbol.iterator]();
-  let other = next.next().value;
-  let reached = 0;
+  const keyIterator = knownKeys[Symbol.iterator]();
+  let knownKey = keyIterator.next().value;
+  let lastEnd = 0;
   for (const { start: footer, end } of footers) {
-    for (; other && other.end <= footer; other = next.next().value) reached = other.end;
-    if (!other || other.start > footer) {
-      const start = findStartOfBodyAboveFooter(text, footer, reached);
+    for (; knownKey && knownKey.end <= footer; knownKey = keyIterator.next().value) lastEnd = knownKey.end;
+    if (!knownKey || knownKey.start > footer) {
+      const start = findStartOfBodyAboveFooter(text, footer, lastEnd);
       if (footer - start >= MIN_KEY_BODY_CHARS) keys.push({ start, end });
     }
-    reached = end;
+    lastEnd = end;
   }
   return keys;
 }

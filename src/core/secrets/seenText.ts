@@ -127,17 +127,17 @@ interface DecodedSlice extends Slice {
 function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[], gap: string): DisplayedText {
   const pieces: TextPieceWithSource[] = [];
   const parts: string[] = [];
-  let reached = 0;
+  let lastEnd = 0;
   let length = 0;
   for (const { start, end, decoded } of decodedSlices) {
     const shown = decoded || gap;
-    length += start - reached;
+    length += start - lastEnd;
     pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
-    parts.push(source.slice(reached, start), shown);
+    parts.push(source.slice(lastEnd, start), shown);
     length += shown.length;
-    reached = end;
+    lastEnd = end;
   }
-  parts.push(source.slice(reached));
+  parts.push(source.slice(lastEnd));
   const text = parts.join('');
   return {
     text,
@@ -147,18 +147,18 @@ function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[
 }
 
 function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
-  const changed: { start: number; end: number }[] = [];
-  let reached = 0;
+  const changedSlices: { start: number; end: number }[] = [];
+  let lastEnd = 0;
   for (const { at: offset, length } of pieces) {
-    if (reached > offset + length) continue;
-    const start = Math.max(reached, findStartOfLineOrWord(text, offset, reached));
+    if (lastEnd > offset + length) continue;
+    const start = Math.max(lastEnd, findStartOfLineOrWord(text, offset, lastEnd));
     const end = findEndOfLineOrWord(text, offset + length);
-    const last = changed.at(-1);
+    const last = changedSlices.at(-1);
     if (last?.end === start) last.end = end;
-    else changed.push({ start, end });
-    reached = end;
+    else changedSlices.push({ start, end });
+    lastEnd = end;
   }
-  return changed;
+  return changedSlices;
 }
 
 function findStartOfLineOrWord(text: string, offset: number, limit: number): number {
@@ -194,13 +194,13 @@ function decodeHiddenMatch({ 0: match, groups = {} }: RegExpExecArray): string {
   return decodeCharacter(code, match);
 }
 
-function decodeEntity(entity: string, written: string): string {
+function decodeEntity(entity: string, writtenText: string): string {
   const name = entity.slice(entity.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, '');
-  if (!name.startsWith('#')) return CHAR_BY_ENTITY.get(name) ?? written;
+  if (!name.startsWith('#')) return CHAR_BY_ENTITY.get(name) ?? writtenText;
   const number = name.slice(1);
   return decodeCharacter(
     /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10),
-    written,
+    writtenText,
   );
 }
 

@@ -57,15 +57,15 @@ export function findMatchInWindow(text: string, pattern: RegExp, from: number, w
 
 export function findMatchesInWindows(text: string, pattern: RegExp, chars = WINDOW_CHARS): WindowMatch[] {
   const matches: WindowMatch[] = [];
-  let reached = 0;
+  let searchStart = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (
-      let match = findMatchInWindow(text, pattern, reached, window);
+      let match = findMatchInWindow(text, pattern, searchStart, window);
       match;
-      match = findMatchInWindow(text, pattern, reached, window)
+      match = findMatchInWindow(text, pattern, searchStart, window)
     ) {
       matches.push(match);
-      reached = match.end;
+      searchStart = match.end;
     }
   }
   return matches;

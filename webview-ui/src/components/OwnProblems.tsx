@@ -19,11 +19,11 @@ export function ProblemsOfSetting({ name, path = [], fields = {} }: SettingProbl
   const sentences = (settings[name]?.problems ?? []).flatMap((problem) => {
     if (problem.path === ownPath) return [problem.message];
     if (!problem.path.startsWith(start)) return [];
-    const inside = problem.path.slice(start.length);
-    const [field = ''] = inside.split('.');
+    const pathInside = problem.path.slice(start.length);
+    const [field = ''] = pathInside.split('.');
     return field in fields
       ? []
-      : [`${ownPath === '' ? formatReadablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
+      : [`${ownPath === '' ? formatReadablePath(settings[name]?.value, pathInside) : pathInside}: ${problem.message}`];
   });
   return <ProblemList problems={sentences} />;
 }

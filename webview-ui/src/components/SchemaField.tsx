@@ -246,14 +246,14 @@ function ListOfEntriesField({ name, path, title, help, items }: FieldWithItemsPr
 function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
-  const [called, setCalled] = useState('');
+  const [newKey, setNewKey] = useState('');
   const entries = isRecord(setting.value) ? setting.value : {};
   const schema = resolveReference(items, root);
   const isGroup = getFieldKind(schema).kind !== 'number';
   const addEntry = async (): Promise<void> => {
-    const key = called.trim();
+    const key = newKey.trim();
     if (key === '' || key in entries) return;
-    if ((await setting.save({ ...entries, [key]: makeEmptyValue(schema) })).length === 0) setCalled('');
+    if ((await setting.save({ ...entries, [key]: makeEmptyValue(schema) })).length === 0) setNewKey('');
   };
   const label = t('New name in {0}', title);
   return (
@@ -280,8 +280,8 @@ function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsPro
         </ListEntry>
       ))}
       <div className="control-line">
-        <TextField label={label} placeholder={t('Name')} value={called} onInput={setCalled} onCommit={setCalled} />
-        <Button icon="add" disabled={called.trim() === '' || called.trim() in entries} onClick={() => void addEntry()}>
+        <TextField label={label} placeholder={t('Name')} value={newKey} onInput={setNewKey} onCommit={setNewKey} />
+        <Button icon="add" disabled={newKey.trim() === '' || newKey.trim() in entries} onClick={() => void addEntry()}>
           {t('Add')}
         </Button>
       </div>
@@ -311,14 +311,14 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   const { root } = use(SchemaRoot);
   const isSearching = useSearchQuery() !== '';
   const setting = useSetting(name, path);
-  const [opened, setOpened] = useState<readonly string[]>([]);
+  const [openedFields, setOpenedFields] = useState<readonly string[]>([]);
   const [selectedField, setSelectedField] = useState('');
   const rulesElement = useRef<HTMLDivElement>(null);
   const addedField = useRef<string>(undefined);
   const value = isRecord(setting.value) ? setting.value : {};
   const nesting = findNestedFields(schema, root);
   const fields = getSchemaFields(schema);
-  const isFieldShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
+  const isFieldShown = (field: string): boolean => value[field] !== undefined || openedFields.includes(field);
   const unsetFields = Object.keys(fields).filter((field) => !isFieldShown(field));
   const chosenField = unsetFields.includes(selectedField) ? selectedField : unsetFields[0];
   const titleOfField = (field: string): string => getFieldTitle(field, resolveReference(fields[field] ?? {}, root));
@@ -335,7 +335,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   const addField = (field: string): void => {
     addedField.current = field;
     const nested = nesting[field];
-    if (nested === undefined) setOpened([...opened, field]);
+    if (nested === undefined) setOpenedFields([...openedFields, field]);
     else void setting.save({ ...value, [field]: nested === 'list' ? [{}] : {} });
   };
   return (
@@ -354,7 +354,7 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
               title={titleOfField(field)}
               nested={nesting[field]}
               onRemove={() => {
-                setOpened(opened.filter((other) => other !== field));
+                setOpenedFields(openedFields.filter((other) => other !== field));
               }}
             />
           </div>

@@ -28,7 +28,7 @@ export const formatTypedNumber = (value: number, isAmount = false): string =>
 export function parseNumber(text: string): ParsedText {
   const typed = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
   if (typed === '') return {};
-  const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(typed) ?? [];
+  const [, figures = '', suffix = ''] = /^(.*?)\s?([kKmM]?)$/.exec(typed) ?? [];
   const otherwise = parseGroupedNumbers(figures);
   if (otherwise !== undefined) {
     const problem = t(
@@ -48,7 +48,7 @@ export function parseNumber(text: string): ParsedText {
   }
   // Avoids 1.1 × 1000 = 1100.0000000000001.
   return {
-    value: short === '' ? value : Number((value * (FACTOR_BY_SUFFIX[short.toLowerCase()] ?? 1)).toPrecision(12)),
+    value: suffix === '' ? value : Number((value * (FACTOR_BY_SUFFIX[suffix.toLowerCase()] ?? 1)).toPrecision(12)),
   };
 }
 
@@ -63,13 +63,13 @@ function parseGroupedNumbers(figures: string): readonly number[] | undefined {
 function parsePlainNumber(figures: string): number | undefined {
   const { group, decimal } = getNumberSeparators();
   const separator = normalizeTypedNumber(group) || ' ';
-  const [whole = '', fraction, ...more] = figures.split(decimal);
+  const [integerPart = '', fraction, ...more] = figures.split(decimal);
   if (more.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;
-  const digits = whole.replaceAll(separator, '');
+  const digits = integerPart.replaceAll(separator, '');
   if (!/^-?\d+$/.test(digits)) return undefined;
-  const isGrouped = digits !== whole;
+  const isGrouped = digits !== integerPart;
   // Groups must be exactly as the language writes them: "1,5" in English may mean one and a half.
-  if (isGrouped && normalizeTypedNumber(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole)
+  if (isGrouped && normalizeTypedNumber(formatNumber(Number(digits), { useGrouping: 'always' })) !== integerPart)
     return undefined;
   const value = Number(fraction === undefined ? digits : `${digits}.${fraction}`);
   return Number.isFinite(value) ? value : undefined;

@@ -34,14 +34,14 @@ const asStringList = (value: unknown): string[] | undefined =>
 
 /** Follows a reference inside the document, also in an `allOf` that only adds texts. */
 export function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const { $ref: reference, allOf, ...own } = schema;
+  const { $ref: reference, allOf, ...ownFields } = schema;
   if (typeof reference === 'string' && reference.startsWith('#/')) {
     let target: unknown = root;
     for (const key of reference.slice(2).split('/')) target = isRecord(target) ? target[key] : undefined;
-    return isRecord(target) ? { ...resolveReference(target, root), ...own } : own;
+    return isRecord(target) ? { ...resolveReference(target, root), ...ownFields } : ownFields;
   }
   if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0]))
-    return { ...resolveReference(allOf[0], root), ...own };
+    return { ...resolveReference(allOf[0], root), ...ownFields };
   return schema;
 }
 

@@ -18,14 +18,14 @@ export function PromptEditor(): ReactNode {
   const draft = useFieldDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseOptionalPrompt);
   const [preview, setPreview] = useState<MethodResult<'previewPrompt'> | 'running'>();
   const [failure, setFailure] = useState<string>();
-  const running = useRef<AbortController>(undefined);
+  const runningRequest = useRef<AbortController>(undefined);
   const schema = welcome.schemas['condensingPrompt'] ?? {};
   const title = getFieldTitle('condensingPrompt', schema);
   const help = getHelpText(schema) ?? '';
   const showPreview = async (): Promise<void> => {
-    running.current?.abort();
+    runningRequest.current?.abort();
     const abort = new AbortController();
-    running.current = abort;
+    runningRequest.current = abort;
     setPreview('running');
     setFailure(undefined);
     try {

@@ -88,10 +88,10 @@ function findNextFocus({ parent, nextNode }: FocusPosition, root: HTMLElement): 
   else before.setStart(parent, 0);
   before.collapse(true);
   for (let around = parent instanceof Element ? parent : null; around; around = around.parentElement) {
-    const near = [...around.querySelectorAll<HTMLElement>(FOCUSABLE_SELECTOR)].filter(
+    const candidates = [...around.querySelectorAll<HTMLElement>(FOCUSABLE_SELECTOR)].filter(
       (one) => !one.closest('[hidden]'),
     );
-    const found = near.find((one) => before.comparePoint(one, 0) >= 0) ?? near.at(-1);
+    const found = candidates.find((one) => before.comparePoint(one, 0) >= 0) ?? candidates.at(-1);
     if (found) return found;
     if (around === root) return undefined;
   }

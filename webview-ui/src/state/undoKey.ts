@@ -13,14 +13,14 @@ const undoStack: { readonly run: UndoAction }[] = [];
  * @param undo undefined: nothing to undo
  */
 export function useUndoKey(undo: UndoAction | undefined): void {
-  const latest = useRef(undo);
-  latest.current = undo;
+  const latestUndo = useRef(undo);
+  latestUndo.current = undo;
   const isThere = undo !== undefined;
   useEffect(() => {
     if (!isThere) return undefined;
     const entry = {
       run: () => {
-        latest.current?.();
+        latestUndo.current?.();
       },
     };
     undoStack.push(entry);

@@ -19,13 +19,13 @@ export function useRequestAnswer<M extends PanelMethod>(
 ): { answer: RequestAnswer<M>; reload: () => void } {
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
-  const running = useRef<AbortController>(undefined);
+  const runningRequest = useRef<AbortController>(undefined);
   // Parameters are plain data: equal text means equal parameters.
   const question = JSON.stringify(params);
   const reload = useCallback(() => {
-    running.current?.abort();
+    runningRequest.current?.abort();
     const abort = new AbortController();
-    running.current = abort;
+    runningRequest.current = abort;
     const options = { signal: abort.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
     connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, options).then(
       (result) => {
@@ -40,7 +40,7 @@ export function useRequestAnswer<M extends PanelMethod>(
   useEffect(() => {
     reload();
     return () => {
-      running.current?.abort();
+      runningRequest.current?.abort();
     };
   }, [reload]);
   return { answer, reload };

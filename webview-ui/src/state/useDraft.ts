@@ -42,12 +42,12 @@ export function useFieldDraft(
   /** The settings may still show the value from before these saved texts. */
   const sentTexts = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef({ setting, shown: savedText });
-  latest.current = { setting, shown: savedText };
+  const latestProps = useRef({ setting, shown: savedText });
+  latestProps.current = { setting, shown: savedText };
 
   /** True if the settings contain this value now. An undefined value means that none is set. */
   const isSettings = (value: unknown): boolean => {
-    const now = latest.current.setting;
+    const now = latestProps.current.setting;
     return value === undefined ? !now.isSet : isEqual(value, now.value);
   };
   const dropDraft = (): void => {
@@ -77,9 +77,9 @@ export function useFieldDraft(
   const isWrong = draft !== undefined && problems.length > 0;
   useEffect(() => {
     if (!isWrong) return undefined;
-    latest.current.setting.hold(true);
+    latestProps.current.setting.hold(true);
     return () => {
-      latest.current.setting.hold(false);
+      latestProps.current.setting.hold(false);
     };
   }, [isWrong]);
 
@@ -102,7 +102,7 @@ export function useFieldDraft(
     stage.current = newProblems.length > 0 ? 'refused' : 'saved';
     setProblems(newProblems);
     // The settings' change may arrive before or after this answer, or not at all.
-    if (newProblems.length === 0 && (latest.current.shown !== savedText || isSettings(value))) dropDraft();
+    if (newProblems.length === 0 && (latestProps.current.shown !== savedText || isSettings(value))) dropDraft();
   };
 
   return {

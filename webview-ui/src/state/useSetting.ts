@@ -62,13 +62,14 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
     problems: [],
   };
   const scope = setting.scopes.includes(chosenScope) ? chosenScope : 'user';
-  const edited = use(EditedEntryContext);
-  const pathInside = getPathInEntry(edited, name, path);
-  const ownValue = edited && pathInside ? getValueAt(edited.value, pathInside) : getValueAt(setting[scope], path);
+  const editedEntry = use(EditedEntryContext);
+  const pathInside = getPathInEntry(editedEntry, name, path);
+  const ownValue =
+    editedEntry && pathInside ? getValueAt(editedEntry.value, pathInside) : getValueAt(setting[scope], path);
   const otherValue = getValueAt(setting[OTHER_SCOPE[scope]], path);
-  const inherited =
-    edited && pathInside
-      ? getValueAt(edited.effective, pathInside)
+  const inheritedValue =
+    editedEntry && pathInside
+      ? getValueAt(editedEntry.effective, pathInside)
       : scope === 'user' && otherValue !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
@@ -84,8 +85,8 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
       // The edited entry may be gone after this, so save the typed text as a draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
-        edited && pathInside
-          ? await edited.change(pathInside, value, method === 'checkSetting')
+        editedEntry && pathInside
+          ? await editedEntry.change(pathInside, value, method === 'checkSetting')
           : (await connection.sendRequest(method, makeParams(value))).problems;
       return problems.map((problem) => formatProblem(problem, formatPath(path), setting.value));
     } catch (error) {
@@ -93,9 +94,9 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
     }
   };
   const id = formatPath([name, ...path]);
-  const value = ownValue ?? inherited;
+  const value = ownValue ?? inheritedValue;
   // A draft is valid, so the saved value's problems no longer apply.
-  const problems = pathInside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
+  const problems = pathInside && editedEntry?.isChanged === true ? [] : listProblemsAt(setting, path);
   return {
     id,
     value,
@@ -120,7 +121,7 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
       return problems;
     },
     hold: (isWrong) => {
-      if (pathInside) edited?.hold(id, isWrong);
+      if (pathInside) editedEntry?.hold(id, isWrong);
     },
   };
 }

@@ -17,10 +17,10 @@ interface SliderProps {
 
 /** A native slider, because the toolkit has none. */
 export function Slider({ label, help, value, min, max, step, describe, onMove, onCommit }: SliderProps): ReactNode {
-  const moved = useRef<number>(undefined);
+  const movedValue = useRef<number>(undefined);
   const saveValue = (): void => {
-    if (moved.current !== undefined) onCommit(moved.current);
-    moved.current = undefined;
+    if (movedValue.current !== undefined) onCommit(movedValue.current);
+    movedValue.current = undefined;
   };
   return (
     <input
@@ -34,8 +34,8 @@ export function Slider({ label, help, value, min, max, step, describe, onMove, o
       max={max}
       step={step}
       onChange={(event) => {
-        moved.current = Number(event.target.value);
-        onMove(moved.current);
+        movedValue.current = Number(event.target.value);
+        onMove(movedValue.current);
       }}
       onPointerUp={saveValue}
       onKeyUp={saveValue}

@@ -20,44 +20,44 @@ interface PickedValue<Value> {
  * @param save the choice is shown until the returned promise settles
  */
 export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) => unknown): OptimisticChoice<Value> {
-  const [picked, setPicked] = useState<PickedValue<Value>>();
-  const newest = useRef<PickedValue<Value>>(undefined);
-  const waiting = useRef<() => Promise<void>>(undefined);
-  const running = useRef<Promise<void>>(undefined);
+  const [pickedValue, setPicked] = useState<PickedValue<Value>>();
+  const newestPick = useRef<PickedValue<Value>>(undefined);
+  const waitingSave = useRef<() => Promise<void>>(undefined);
+  const runningSaves = useRef<Promise<void>>(undefined);
 
   const setPickedValue = (next: PickedValue<Value> | undefined): void => {
-    newest.current = next;
+    newestPick.current = next;
     setPicked(next);
   };
   const saveWaiting = async (): Promise<void> => {
-    for (let next = waiting.current; next; next = waiting.current) {
-      waiting.current = undefined;
+    for (let next = waitingSave.current; next; next = waitingSave.current) {
+      waitingSave.current = undefined;
       await next();
     }
   };
   return {
-    shown: picked ? picked.value : value,
+    shown: pickedValue ? pickedValue.value : value,
     show: (value) => {
       setPickedValue({ value });
     },
     choose: async (newChoice) => {
-      if (!running.current && newChoice === value) {
+      if (!runningSaves.current && newChoice === value) {
         setPickedValue(undefined);
         return;
       }
       const ownPick = { value: newChoice };
       setPickedValue(ownPick);
-      waiting.current = async () => {
+      waitingSave.current = async () => {
         try {
           await save(newChoice);
         } finally {
-          if (newest.current === ownPick) setPickedValue(undefined);
+          if (newestPick.current === ownPick) setPickedValue(undefined);
         }
       };
-      running.current ??= saveWaiting().finally(() => {
-        running.current = undefined;
+      runningSaves.current ??= saveWaiting().finally(() => {
+        runningSaves.current = undefined;
       });
-      await running.current;
+      await runningSaves.current;
     },
   };
 }

@@ -37,7 +37,7 @@ export function measureCoherence(
   tools: ToolTable = DEFAULT_TOOLS,
 ): CoherenceReport {
   const facts = collectFacts(original, tools);
-  const look = createFactClassifier(original, edits);
+  const classifyFact = createFactClassifier(original, edits);
   const counts = {
     files: makeEmptyTally(),
     errors: makeEmptyTally(),
@@ -46,7 +46,7 @@ export function measureCoherence(
   };
   for (const fact of facts) {
     const count = counts[fact.kind];
-    const outcome = look(fact);
+    const outcome = classifyFact(fact);
     count[outcome]++;
     const examples = outcome === 'lost' ? count.lostExamples : count.recallableExamples;
     if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(formatExample(fact));
@@ -80,7 +80,7 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
   for (const message of view) {
     messageTexts.push(...listMessageTexts(message));
   }
-  const listed = view
+  const factSheets = view
     .filter(({ isSummary }) => isSummary === true)
     .map((message) => new ListedFacts(listMessageTexts(message).join('\n')));
   const recallable = memoizeFirstCall(() => getRecallableTexts(original, edits, view));
@@ -95,8 +95,8 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
     )
       return 'kept';
     if (spellings.some((spelling) => occursInAny(messageTexts, spelling))) return 'kept';
-    if (kind === 'files' && listed.some((sheet) => sheet.hasFile(text))) return 'kept';
-    if (kind === 'errors' && listed.some((sheet) => sheet.hasError(text))) return 'kept';
+    if (kind === 'files' && factSheets.some((sheet) => sheet.hasFile(text))) return 'kept';
+    if (kind === 'errors' && factSheets.some((sheet) => sheet.hasError(text))) return 'kept';
     return occursInAny(recallable(), text) ? 'recallable' : 'lost';
   };
 }
@@ -188,10 +188,10 @@ const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
 export const describeFloorBreaches = (report: CoherenceReport, floor: MinimumCoherence): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const minimum = floor[kind];
-    const share = computeKeptPercent(report[kind]);
-    return minimum === undefined || share >= minimum
+    const keptPercent = computeKeptPercent(report[kind]);
+    return minimum === undefined || keptPercent >= minimum
       ? []
-      : [`only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain; the minimum is ${minimum}%`];
+      : [`only ${Math.floor(keptPercent)}% of the ${FACT_KIND_LABELS[kind]} would remain; the minimum is ${minimum}%`];
   });
 
 export function describeCoherence(report: CoherenceReport): string[] {
@@ -205,13 +205,13 @@ export function describeCoherence(report: CoherenceReport): string[] {
       .filter((kind) => kind[outcome] > 0)
       .map((kind) => `${kind.words} ${formatNamedFacts(kind[examples], kind[outcome])}`);
   const recallable = formatExamples('recallable', 'recallableExamples');
-  const lost = formatExamples('lost', 'lostExamples');
+  const lostTexts = formatExamples('lost', 'lostExamples');
   return [
     ...(presentKinds.length > 0
       ? [`The model still sees: ${presentKinds.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
       : []),
     ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
-    ...(lost.length > 0 ? [`Lost: ${lost.join('; ')}`] : []),
+    ...(lostTexts.length > 0 ? [`Lost: ${lostTexts.join('; ')}`] : []),
   ];
 }
 

@@ -40,11 +40,11 @@ export interface TextAtPlaceWithCuts {
 
 /** Maps slices of the view to slices of the original, widened by any marker that they touch. */
 function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slice) => Slice {
-  let next = 0;
+  let cutIndex = 0;
   let originalOffset = 0;
   let viewOffset = 0;
   const moveToPlace = (place: number, isEnd: boolean): Cut | undefined => {
-    for (let cut = cuts[next]; cut; cut = cuts[++next]) {
+    for (let cut = cuts[cutIndex]; cut; cut = cuts[++cutIndex]) {
       const start = viewOffset + cut.start - originalOffset;
       const end = start + cut.text.length;
       if (isEnd ? place <= start : place < start) return undefined;
@@ -66,17 +66,18 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
  * Both lists must be sorted. A new cut absorbs old cuts inside it, and is recoverable if one of
  * them is.
  */
-export function mergeCuts(old: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
-  const merged: Cut[] = [];
+export function mergeCuts(oldCuts: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
+  const mergedCuts: Cut[] = [];
   let oldIndex = 0;
   for (const cut of newCuts) {
-    while (oldIndex < old.length && (old[oldIndex]?.start ?? 0) < cut.start) merged.push(old[oldIndex++] as Cut);
+    while (oldIndex < oldCuts.length && (oldCuts[oldIndex]?.start ?? 0) < cut.start)
+      mergedCuts.push(oldCuts[oldIndex++] as Cut);
     let recoverable = cut.recoverable === true;
-    for (; oldIndex < old.length && (old[oldIndex]?.end ?? 0) <= cut.end; oldIndex++)
-      recoverable ||= old[oldIndex]?.recoverable === true;
-    merged.push(recoverable && !cut.recoverable ? { ...cut, recoverable } : cut);
+    for (; oldIndex < oldCuts.length && (oldCuts[oldIndex]?.end ?? 0) <= cut.end; oldIndex++)
+      recoverable ||= oldCuts[oldIndex]?.recoverable === true;
+    mergedCuts.push(recoverable && !cut.recoverable ? { ...cut, recoverable } : cut);
   }
-  return [...merged, ...old.slice(oldIndex)];
+  return [...mergedCuts, ...oldCuts.slice(oldIndex)];
 }
 
 /**
@@ -86,23 +87,23 @@ export function mergeCuts(old: readonly Cut[], newCuts: readonly Cut[]): Cut[] {
 export function createCuts(
   state: TextAtPlaceWithCuts,
   requests: readonly CutRequest[],
-  strict: boolean,
+  isStrict: boolean,
   counter: MessageCounter,
   references: Map<ReferenceId, Hash>,
 ): Cut[] {
   const { text, original } = state;
   const mapToOriginal = createViewToOriginalMapper(state);
   const newCuts: Cut[] = [];
-  let reached = 0;
+  let lastEnd = 0;
   for (const request of requests.toSorted(compareStart)) {
-    if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
-    reached = request.end;
+    if (request.start < lastEnd || request.end <= request.start || request.end > text.length) continue;
+    lastEnd = request.end;
     const slice = mapToOriginal(request);
     // A marker that two requests touch belongs to the first.
     if (slice.start < (newCuts.at(-1)?.end ?? 0)) continue;
     const currentText = text.slice(request.start, request.end);
     if (isSingleMarker(currentText)) continue;
-    const cut = createCutIfSmaller(original, slice, request, strict, references);
+    const cut = createCutIfSmaller(original, slice, request, isStrict, references);
     if (savesTokens(counter, currentText, cut.text)) newCuts.push(cut);
   }
   return newCuts;
@@ -112,11 +113,11 @@ function createCutIfSmaller(
   original: string,
   { start, end }: Slice,
   { marker, inFront: textInFront }: CutRequest,
-  strict: boolean,
+  isStrict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  if (marker === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
-  const kind = strict ? {} : ({ recoverable: true } as const);
+  if (marker === null) return isStrict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
+  const kind = isStrict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
   const reference = makeUniqueReference(hash, references);
   references.set(reference, hash);

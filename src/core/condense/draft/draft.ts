@@ -139,16 +139,16 @@ export class Draft implements PipelineWork {
 
   private listEdits(): readonly Edit[] {
     const madeEdits = [...this.madeEdits.values()];
-    const unchanged = new Set<string>();
+    const unchangedKeys = new Set<string>();
     for (const edit of madeEdits) {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = makePlaceKey(edit.place);
       const before = this.textsWithoutNewCuts.get(key);
-      if (before && isSameTextWithCuts(before, this.view.getTextWithCutsAt(edit.place))) unchanged.add(key);
+      if (before && isSameTextWithCuts(before, this.view.getTextWithCutsAt(edit.place))) unchangedKeys.add(key);
     }
-    return unchanged.size === 0
+    return unchangedKeys.size === 0
       ? madeEdits
-      : madeEdits.filter((edit) => edit.kind !== 'cut' || !unchanged.has(makePlaceKey(edit.place)));
+      : madeEdits.filter((edit) => edit.kind !== 'cut' || !unchangedKeys.has(makePlaceKey(edit.place)));
   }
 
   /** Tokens of all restored text, even if later edits removed it again. */
@@ -191,20 +191,21 @@ export class Draft implements PipelineWork {
       mergeCuts(textWithCuts.cuts, newCuts),
       this.isRuleStated,
     );
-    const changed = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
-    const shrunk = this.view.makeMessageWithText(place, changed.text);
+    const changedText = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
+    const shrunk = this.view.makeMessageWithText(place, changedText.text);
     const before = this.countTokensAtPlace(message, textWithCuts);
-    const saved = before - this.countTokensAtPlace(shrunk, changed);
-    const judged = ruleStated === this.isRuleStated ? saved : before - this.countTokensWithoutMarkerRule(changed);
-    if (judged < MIN_TOKENS_SAVED_BY_MARKER || saved <= 0 || this.leavesOnlyBlankText(changed)) {
-      if (judged < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
+    const savedTokens = before - this.countTokensAtPlace(shrunk, changedText);
+    const judgedSaving =
+      ruleStated === this.isRuleStated ? savedTokens : before - this.countTokensWithoutMarkerRule(changedText);
+    if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER || savedTokens <= 0 || this.leavesOnlyBlankText(changedText)) {
+      if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
       return 0;
     }
-    this.view.showTextWithCuts(changed, shrunk);
+    this.view.showTextWithCuts(changedText, shrunk);
     this.isRuleStated = ruleStated;
-    this.totalTokens -= saved;
-    this.recordEdit(step, textWithCuts, changed, info);
-    return saved;
+    this.totalTokens -= savedTokens;
+    this.recordEdit(step, textWithCuts, changedText, info);
+    return savedTokens;
   }
 
   restoreCuts(step: string, place: ContentPlace, removedCuts: ReadonlySet<Cut>, info: CutDetails): void {
@@ -213,11 +214,11 @@ export class Draft implements PipelineWork {
     const cuts = state.cuts.filter((cut) => !removedCuts.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.countMessage(this.view.getMessage(place.message));
-    const changed = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
-    this.view.showTextWithCuts(changed);
+    const changedText = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
+    this.view.showTextWithCuts(changedText);
     this.totalTokens += this.counter.countMessage(this.view.getMessage(place.message)) - before;
     if (containMarkerRule(state.cuts.filter((cut) => removedCuts.has(cut)))) this.isRuleStated = false;
-    this.recordEdit(step, state, changed, info);
+    this.recordEdit(step, state, changedText, info);
   }
 
   /**
@@ -347,19 +348,24 @@ export class Draft implements PipelineWork {
     this.cachedExchanges = undefined;
   }
 
-  private recordEdit(step: string, state: TextAtPlaceWithCuts, changed: TextAtPlaceWithCuts, info: CutDetails): void {
-    const { place, original } = changed;
+  private recordEdit(
+    step: string,
+    state: TextAtPlaceWithCuts,
+    changedText: TextAtPlaceWithCuts,
+    info: CutDetails,
+  ): void {
+    const { place, original } = changedText;
     const placeId = makePlaceKey(place);
     if (!this.textsWithoutNewCuts.has(placeId)) this.textsWithoutNewCuts.set(placeId, state);
     const key = getEditKey(step, place);
     const tokens: TokensBeforeAndAfter = {
       tokensBefore: this.madeEdits.get(key)?.tokensBefore ?? this.counter.countText(state.text),
-      tokensAfter: this.counter.countText(changed.text),
+      tokensAfter: this.counter.countText(changedText.text),
     };
     this.madeEdits.delete(key);
     this.storeMadeEdit(
       key,
-      createCutEdit(step, changed, hashTextAtPlace(this.original, place, original), info, tokens),
+      createCutEdit(step, changedText, hashTextAtPlace(this.original, place, original), info, tokens),
     );
   }
 }

@@ -41,10 +41,10 @@ export function applyEdits(
     if (others) others.push(edit);
     else editsByMessage.set(edit.place.message, [edit]);
   }
-  for (const [index, own] of editsByMessage) {
+  for (const [index, ownEdits] of editsByMessage) {
     const message = original[index];
-    if (message) messages[index] = applyCutEdits(original, message, own, staleEdits);
-    else staleEdits.push(...own);
+    if (message) messages[index] = applyCutEdits(original, message, ownEdits, staleEdits);
+    else staleEdits.push(...ownEdits);
   }
   for (const edit of sortBlockEditsFromLast(blocks)) {
     const message = messages[edit.place.message];

@@ -8,15 +8,15 @@ const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
 export function makeChangeExcerpt(before: string, after: string): BeforeAndAfterExcerpt {
-  const [old, now] = [before.split('\n'), after.split('\n')];
-  const shorter = Math.min(old.length, now.length);
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')];
+  const shorter = Math.min(oldLines.length, newLines.length);
   let start = 0;
-  while (start < shorter && old[start] === now[start]) start++;
+  while (start < shorter && oldLines[start] === newLines[start]) start++;
   let end = 0;
-  while (end < shorter - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  while (end < shorter - start && oldLines[oldLines.length - 1 - end] === newLines[newLines.length - 1 - end]) end++;
   const from = Math.max(0, start - UNCHANGED_LINES_AROUND_CHANGE);
   const linesAfter = Math.max(0, end - UNCHANGED_LINES_AROUND_CHANGE);
-  return { before: formatLines(old, from, linesAfter), after: formatLines(now, from, linesAfter) };
+  return { before: formatLines(oldLines, from, linesAfter), after: formatLines(newLines, from, linesAfter) };
 }
 
 function formatLines(lines: readonly string[], from: number, linesAfter: number): string {

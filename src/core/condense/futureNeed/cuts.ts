@@ -20,11 +20,11 @@ export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
   );
 
 export function chooseSessionCuts(messages: readonly ApiMessage[], options: SessionCutOptions = {}): SessionCut[] {
-  const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75] } = options;
+  const { turns: turnsAhead = 20, cuts = [0.25, 0.5, 0.75] } = options;
   const turns = findTurnStarts(messages);
   return cuts.flatMap((share) => {
     const turn = Math.floor(share * turns.length);
     const cut = turns[turn];
-    return cut === undefined || cut === 0 ? [] : [{ cut, end: turns[turn + ahead] ?? messages.length }];
+    return cut === undefined || cut === 0 ? [] : [{ cut, end: turns[turn + turnsAhead] ?? messages.length }];
   });
 }

@@ -31,11 +31,11 @@ export interface EvaluationCut {
 
 function* createEvaluationCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
   for (const { cut, end } of chooseSessionCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
-    const needed = findNeededLines(messages, cut, end);
-    if (needed.length === 0) continue;
+    const neededLines = findNeededLines(messages, cut, end);
+    if (neededLines.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const tokens = counter.countMessages(prefix);
-    if (tokens >= MIN_PREFIX_TOKENS) yield { cut, prefix, needed, tokens };
+    if (tokens >= MIN_PREFIX_TOKENS) yield { cut, prefix, needed: neededLines, tokens };
   }
 }
 

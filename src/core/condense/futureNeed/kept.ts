@@ -76,13 +76,13 @@ function collectViewBlocks({
       if (blocks.has(key)) continue;
       const original = String(getValueAt(message, path));
       const value = getValueAt(view[viewIndex.get(index) ?? -1], convertPlaceToViewPath(place, dropped));
-      const now = typeof value === 'string' ? value : '';
+      const viewText = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editByPlace.get(key);
       const cuts = summary
         ? [makeCutForSummary(original, summary, viewReferences)]
         : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, viewReferences));
-      blocks.set(key, { now, isSame: !summary && now === original, cuts });
+      blocks.set(key, { now: viewText, isSame: !summary && viewText === original, cuts });
     }
   });
   return blocks;

@@ -14,18 +14,18 @@ export interface NeededLine extends NamedFileLine {
  */
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const lines = getShownLines(messages);
-  const needed = new Map<string, NeededLine>();
+  const neededByKey = new Map<string, NeededLine>();
   for (const [index, calls] of groupCallsByTurn(messages, cut, end)) {
     for (const quotedLine of calls.flatMap(findFileLinesQuotedInCall)) {
       const key = `${quotedLine.file}\n${quotedLine.line}`;
-      if (needed.has(key)) continue;
+      if (neededByKey.has(key)) continue;
       const occurrences = lines.findShownLine(quotedLine);
       const shown = occurrences.filter(({ message }) => message < cut);
       const isShownAgain = occurrences.some(({ message }) => message >= cut && message < index);
-      if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quotedLine, shown });
+      if (shown.length > 0 && !isShownAgain) neededByKey.set(key, { ...quotedLine, shown });
     }
   }
-  return [...needed.values()];
+  return [...neededByKey.values()];
 }
 
 export function groupCallsByTurn(

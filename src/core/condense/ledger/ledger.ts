@@ -125,24 +125,24 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensationById = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
   const undone = new Set(ledger.undone);
   const messagesWhenUndone = new Map(ledger.messagesWhenUndone);
-  const excluded = new Set(ledger.excluded);
+  const excludedKeys = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
   const uses = new Map(ledger.uses);
   let { pinned } = ledger;
-  const growing = new Map<CondensationId, MutableCondensation>();
+  const growingById = new Map<CondensationId, MutableCondensation>();
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
-      const latest = growing.get(id) ?? addNewResults(condensationById.get(id), entry);
-      growing.set(id, latest);
-      condensationById.set(id, latest);
-      if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
-      addNewResultsEdits(latest, entry);
+      const latestCondensation = growingById.get(id) ?? addNewResults(condensationById.get(id), entry);
+      growingById.set(id, latestCondensation);
+      condensationById.set(id, latestCondensation);
+      if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excludedKeys) });
+      addNewResultsEdits(latestCondensation, entry);
       continue;
     }
     if (entry.type === 'condensed') {
       condensationById.set(entry.condensation.id, entry.condensation);
-      whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excluded) });
+      whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excludedKeys) });
       continue;
     }
     if (entry.type === 'pinned' || entry.type === 'unpinned') {
@@ -167,10 +167,10 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         messagesWhenUndone.delete(entry.condensation);
         break;
       case 'excluded':
-        if (hasEdit(condensation, entry.edit)) excluded.add(makeExcludedKey(entry.condensation, entry.edit));
+        if (hasEdit(condensation, entry.edit)) excludedKeys.add(makeExcludedKey(entry.condensation, entry.edit));
         break;
       case 'included':
-        excluded.delete(makeExcludedKey(entry.condensation, entry.edit));
+        excludedKeys.delete(makeExcludedKey(entry.condensation, entry.edit));
         break;
     }
   }
@@ -178,7 +178,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensations = [...condensationById.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
-  return { condensations, undone, messagesWhenUndone, excluded, whenMade, pinned, uses };
+  return { condensations, undone, messagesWhenUndone, excluded: excludedKeys, whenMade, pinned, uses };
 }
 
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
@@ -209,14 +209,14 @@ const addNewResults = (
 });
 
 function addNewResultsEdits(
-  growing: MutableCondensation,
+  condensation: MutableCondensation,
   { edits, arrivals, rereads = 0, tokensBefore, tokensAfter }: NewResultsLedgerEntry,
 ): void {
-  growing.edits.push(...edits);
-  growing.newResults.push(...arrivals);
-  growing.rereads += rereads;
-  growing.tokensBefore += tokensBefore;
-  growing.tokensAfter += tokensAfter;
+  condensation.edits.push(...edits);
+  condensation.newResults.push(...arrivals);
+  condensation.rereads += rereads;
+  condensation.tokensBefore += tokensBefore;
+  condensation.tokensAfter += tokensAfter;
 }
 
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
@@ -258,13 +258,14 @@ export function getExcludedEdits(
   followEdits: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
-  const excluded = new Set<Edit>();
+  const excludedEdits = new Set<Edit>();
   const activeEdits = getActiveCondensations(ledger).flatMap((condensation) => {
     const followed = followEdits(condensation.edits, condensation);
-    for (const edit of followed) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
+    for (const edit of followed)
+      if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excludedEdits.add(edit);
     return followed;
   });
-  return selectLastEditPerPlace(activeEdits).filter((edit) => excluded.has(edit));
+  return selectLastEditPerPlace(activeEdits).filter((edit) => excludedEdits.has(edit));
 }
 
 const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>

@@ -126,12 +126,15 @@ export function splitIntoShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
   edits: EditsByPlace,
-  { removed: removedLines, remaining }: { readonly removed: LinesByFile; readonly remaining: LinesByFile },
+  {
+    removed: removedLines,
+    remaining: remainingLines,
+  }: { readonly removed: LinesByFile; readonly remaining: LinesByFile },
 ): void {
   for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
     const isCut = edits.cuts.get(makePlaceKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
-    (isSummarized || isCut ? removedLines : remaining).addLine(path, line);
+    (isSummarized || isCut ? removedLines : remainingLines).addLine(path, line);
   }
 }
 

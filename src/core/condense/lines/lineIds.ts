@@ -113,14 +113,14 @@ function hashSlice(text: string, start: number, end: number): number {
 }
 
 function classifyLine(text: string, start: number, end: number): number {
-  let telling = 0;
+  let wordChars = 0;
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
     const isWord =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
-    if (isWord && ++telling >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE_KIND;
+    if (isWord && ++wordChars >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE_KIND;
   }
-  return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN_LINE_KIND : BLANK_LINE_KIND;
+  return wordChars > 0 || text.slice(start, end).trim() !== '' ? PLAIN_LINE_KIND : BLANK_LINE_KIND;
 }
 
 function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, length: number): boolean {

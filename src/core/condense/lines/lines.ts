@@ -113,9 +113,9 @@ export function splitLines(
   let lineStart = 0;
   let number = 0;
   // Lines whose number is only inferred so far.
-  let following = 0;
+  let unnumberedLines = 0;
   const forgetLinesBefore = (to: number): void => {
-    if (format) table.fill(0, tableStart + 3 * count + 1 + to - following, tableStart + 3 * count + 1 + to);
+    if (format) table.fill(0, tableStart + 3 * count + 1 + to - unnumberedLines, tableStart + 3 * count + 1 + to);
   };
   for (let line = 0; line < count; line++) {
     const end = findEndOfLine(text, lineStart, lineEnd);
@@ -126,11 +126,11 @@ export function splitLines(
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
     let bodyStart = lineStart;
     if (format) {
-      const stated = readLinePrefix(text, lineStart, format);
-      if (stated && stated.number !== number + 1) forgetLinesBefore(line);
-      following = stated || number === 0 ? 0 : following + 1;
-      number = stated ? stated.number : number > 0 && format !== 'search' ? number + 1 : 0;
-      if (stated) bodyStart = stated.end;
+      const statedPrefix = readLinePrefix(text, lineStart, format);
+      if (statedPrefix && statedPrefix.number !== number + 1) forgetLinesBefore(line);
+      unnumberedLines = statedPrefix || number === 0 ? 0 : unnumberedLines + 1;
+      number = statedPrefix ? statedPrefix.number : number > 0 && format !== 'search' ? number + 1 : 0;
+      if (statedPrefix) bodyStart = statedPrefix.end;
       if (holdsMarker || isFrame) number = 0;
       table[tableStart + 2 * count + 1 + line] = bodyStart;
       table[tableStart + 3 * count + 1 + line] = number;
@@ -173,8 +173,8 @@ function splitFilePartsIntoLines(
     if (part && lineStart >= part.end && lineStart > part.start) part = undefined;
     const head = part?.head;
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
-    const stated = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
-    const bodyStart = Math.min(end, stated?.end ?? lineStart);
+    const statedPrefix = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
+    const bodyStart = Math.min(end, statedPrefix?.end ?? lineStart);
     if (part && head === undefined) {
       // After a marker, which may replace any number of lines, the number is unknown.
       if (holdsMarker) number = 0;
@@ -182,8 +182,8 @@ function splitFilePartsIntoLines(
       if (number > 0) number++;
     } else if (head === 'diff') {
       table[tableStart + 3 * count + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
-    } else if (stated && !holdsMarker) {
-      table[tableStart + 3 * count + 1 + line] = stated.number;
+    } else if (statedPrefix && !holdsMarker) {
+      table[tableStart + 3 * count + 1 + line] = statedPrefix.number;
     }
     table[tableStart + line] = lineStart;
     table[tableStart + 2 * count + 1 + line] = bodyStart;

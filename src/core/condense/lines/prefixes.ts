@@ -106,11 +106,11 @@ function findColon(text: string, from: number): number {
 }
 
 function findNumberEnd(text: string, offset: number): number {
-  let next = offset;
-  while (next - offset < MAX_NUMBER_DIGITS && isDigitChar(text.charCodeAt(next))) next++;
-  if (next === offset || text.charCodeAt(offset) === ZERO_CHAR) return -1;
-  const code = text.charCodeAt(next);
-  return code === COLON_CHAR || code === DASH_CHAR ? next + 1 : -1;
+  let end = offset;
+  while (end - offset < MAX_NUMBER_DIGITS && isDigitChar(text.charCodeAt(end))) end++;
+  if (end === offset || text.charCodeAt(offset) === ZERO_CHAR) return -1;
+  const code = text.charCodeAt(end);
+  return code === COLON_CHAR || code === DASH_CHAR ? end + 1 : -1;
 }
 
 const isDigitChar = (code: number): boolean => code >= ZERO_CHAR && code <= 57;
@@ -174,22 +174,25 @@ export function detectPrefixFormat(
 function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: LineTerminator): boolean {
   let numberedLines = 0;
   let linesWithoutNumber = 0;
-  let expected = 0;
+  let expectedNumber = 0;
   let isAfterMarker = false;
   for (let lineStart = 0, end = 0; end < text.length; lineStart = end + lineEnd.length) {
     end = findEndOfLine(text, lineStart, lineEnd);
     const number = readNumberAt(text, lineStart, form)?.number;
-    if (number !== undefined && (numberedLines === 0 || number === expected || (isAfterMarker && number > expected))) {
+    if (
+      number !== undefined &&
+      (numberedLines === 0 || number === expectedNumber || (isAfterMarker && number > expectedNumber))
+    ) {
       if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;
       numberedLines++;
       linesWithoutNumber = 0;
-      expected = number + 1;
+      expectedNumber = number + 1;
       isAfterMarker = false;
       continue;
     }
     // A number that does not count is text, so the others may be, too.
     if (number !== undefined && numberedLines > 0) return false;
-    expected++;
+    expectedNumber++;
     linesWithoutNumber++;
     if (mayContainMarker(text.slice(lineStart, end))) isAfterMarker = true;
     if (numberedLines === 0 && linesWithoutNumber >= MAX_DETECTION_LINES) return false;

@@ -30,10 +30,10 @@ export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): Me
           const orderedItems = [...items.entries()];
           for (const [index, exchange] of keep === 'latest' ? orderedItems.toReversed() : orderedItems) {
             const lines = splitToLineSet(exchange.resultText);
-            const nearest = findResultWithMostSharedLines(lines, comparedResults);
-            if (nearest) {
-              const copyText = describeKeptCopy(tools, keep, nearest.exchange);
-              const isCut = replaceSharedLines(draft, name, exchange, nearest.lines, copyText);
+            const mostSimilar = findResultWithMostSharedLines(lines, comparedResults);
+            if (mostSimilar) {
+              const copyText = describeKeptCopy(tools, keep, mostSimilar.exchange);
+              const isCut = replaceSharedLines(draft, name, exchange, mostSimilar.lines, copyText);
               yield isCut ? index : undefined;
               if (isCut) continue;
             }
@@ -157,7 +157,7 @@ function replaceSharedLines(
   sharedLines: ReadonlySet<string>,
   copyText: string,
 ): boolean {
-  let saved = 0;
+  let savedTokens = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
     const requests: CutRequest[] = findSharedLineRanges(content.text, sharedLines).map((run) => ({
@@ -165,14 +165,14 @@ function replaceSharedLines(
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${copyText}`,
     }));
-    saved += draft.cutText(step, getContentPlace(content), requests, {
+    savedTokens += draft.cutText(step, getContentPlace(content), requests, {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same lines appear in another result of the same call',
       strict: true,
     });
   }
-  return saved > 0;
+  return savedTokens > 0;
 }
 
 function* removeOlderResults(
@@ -191,16 +191,16 @@ function* removeOlderResults(
 }
 
 function removeResultText(draft: Draft, step: string, exchange: ToolExchange, marker: string, reason: string): boolean {
-  let saved = 0;
+  let savedTokens = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
     const { start, end } = content;
-    saved += draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
+    savedTokens += draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason,
       strict: false,
     });
   }
-  return saved > 0;
+  return savedTokens > 0;
 }

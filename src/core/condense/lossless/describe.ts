@@ -26,10 +26,11 @@ export function describeRepeatedRange(
   // If a call shows several files, the marker must name the file.
   const fileText = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
   const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${fileText}`;
-  const [only] = places;
-  const isSameRange = only && places.length === 1 && numbers === formatRange(only.source, only.first, only.last);
-  if (isSameRange && numbers && only.source.isNamed && areSameFile(only.source, source))
-    return `${range}, shown ${isLaterSource(only.source, source) ? 'later' : 'above'}`;
+  const [firstPlace] = places;
+  const isSameRange =
+    firstPlace && places.length === 1 && numbers === formatRange(firstPlace.source, firstPlace.first, firstPlace.last);
+  if (isSameRange && numbers && firstPlace.source.isNamed && areSameFile(firstPlace.source, source))
+    return `${range}, shown ${isLaterSource(firstPlace.source, source) ? 'later' : 'above'}`;
   const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, formatRange)));
   return `${range}, shown ${[...placeTexts].join(' and ')}`;
 }

@@ -106,13 +106,13 @@ function* replaceCopiesWithReferences(
   for (const { content, index } of equalCopies) {
     if (content === kept.content) continue;
     const { start, end } = content;
-    const saved = draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
+    const savedTokens = draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same text appears in another result',
       strict: true,
     });
-    yield saved > 0 ? index : undefined;
+    yield savedTokens > 0 ? index : undefined;
   }
 }
 

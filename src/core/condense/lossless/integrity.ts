@@ -81,7 +81,7 @@ function findBrokenCutsInMessage(
   memory: CachedViewLines,
   movable?: RewritableCutTest,
 ): BrokenCut[] {
-  const broken: BrokenCut[] = [];
+  const brokenCuts: BrokenCut[] = [];
   for (const shownCuts of cutsInView) {
     const message = original[shownCuts.place.message];
     if (!message) continue;
@@ -90,10 +90,10 @@ function findBrokenCutsInMessage(
       const line = missed.has(cut) ? undefined : findRequiredLineMissingInView(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
-      broken.push({ place: shownCuts.place, cut, contentType, line });
+      brokenCuts.push({ place: shownCuts.place, cut, contentType, line });
     }
   }
-  return broken;
+  return brokenCuts;
 }
 
 function listLinesRequiredByCuts(
@@ -159,19 +159,19 @@ export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS
     viewLines.hasLost || viewLines.moved.size > 0
       ? cutsByMessage
       : verified.listUnprocessedIndexes(cutsByMessage).map((at) => cutsByMessage[at] ?? []);
-  const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
+  const brokenCuts = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
   verified.markProcessed(
     cutsByMessage,
-    broken.map(({ place }) => place.message),
+    brokenCuts.map(({ place }) => place.message),
   );
   viewLines.hasLost = false;
   viewLines.moved.clear();
   const cutsByPlace = new Map<string, Set<Cut>>();
-  for (const { place, cut } of broken) {
+  for (const { place, cut } of brokenCuts) {
     const key = makePlaceKey(place);
     cutsByPlace.set(key, (cutsByPlace.get(key) ?? new Set<Cut>()).add(cut));
   }
-  for (const { place, contentType } of broken) {
+  for (const { place, contentType } of brokenCuts) {
     draft.restoreCuts(RESTORED_REFERENCES_STEP_NAME, place, cutsByPlace.get(makePlaceKey(place)) ?? new Set(), {
       contentType,
       operation: 'restore',
@@ -179,7 +179,7 @@ export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS
       strict: true,
     });
   }
-  return broken.length;
+  return brokenCuts.length;
 }
 
 function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): CachedViewLines {

@@ -51,14 +51,14 @@ export class LineCache {
     forms: TextLayout['forms'],
   ): void {
     const parts = listFileParts(this.tools, exchange, content);
-    const cached = this.getCachedText(content);
-    const { layout } = cached;
-    const hadLayout = cached.hasLayout;
-    cached.hasLayout = true;
+    const cachedText = this.getCachedText(content);
+    const { layout } = cachedText;
+    const hadLayout = cachedText.hasLayout;
+    cachedText.hasLayout = true;
     if (layout.hint === hint && layout.forms === forms && isEqual(layout.parts, parts)) return;
-    cached.layout = parts.length === 0 ? this.getLayoutWithoutPrefixes(hint, forms) : { hint, forms, parts };
-    if (cached.layout === layout) return;
-    cached.lines = undefined;
+    cachedText.layout = parts.length === 0 ? this.getLayoutWithoutPrefixes(hint, forms) : { hint, forms, parts };
+    if (cachedText.layout === layout) return;
+    cachedText.lines = undefined;
     if (hadLayout) this.layoutChanges++;
   }
 
@@ -71,14 +71,14 @@ export class LineCache {
   }
 
   private getCachedText({ path, start }: Content): CachedTextLines {
-    const latest = this.cachedTextByPath.get(path);
-    for (let text = latest; text; text = text.next) if (text.start === start) return text;
+    const latestText = this.cachedTextByPath.get(path);
+    for (let text = latestText; text; text = text.next) if (text.start === start) return text;
     const newText: CachedTextLines = {
       start,
       layout: LAYOUT_WITHOUT_PREFIXES,
       hasLayout: false,
       lines: undefined,
-      next: latest,
+      next: latestText,
     };
     this.cachedTextByPath.set(path, newText);
     return newText;
@@ -134,15 +134,15 @@ export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
   const existing = lineCacheByDraft.get(draft);
   if (existing) return existing;
   const { task, counter } = draft;
-  const free = draft.memory.getOrCreate(createReusableLineCacheSlot);
-  const before = free.task === task && free.lineCache?.counter === counter ? free.lineCache : undefined;
+  const cacheSlot = draft.memory.getOrCreate(createReusableLineCacheSlot);
+  const before = cacheSlot.task === task && cacheSlot.lineCache?.counter === counter ? cacheSlot.lineCache : undefined;
   const lineCache =
     before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);
-  free.lineCache = undefined;
+  cacheSlot.lineCache = undefined;
   lineCacheByDraft.set(draft, lineCache);
   draft.addReleaseListener(() => {
     lineCacheByDraft.delete(draft);
-    Object.assign(free, { known: lineCache, task });
+    Object.assign(cacheSlot, { known: lineCache, task });
   });
   return lineCache;
 }

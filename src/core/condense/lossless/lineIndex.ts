@@ -77,11 +77,11 @@ export class RepeatedLineIndex {
     const undone = this.undoBases[count] as number;
     while (this.undoSize > undone) {
       const value = this.undoLog[--this.undoSize] as number;
-      const changed = this.undoLog[--this.undoSize] as number;
-      const index = Math.floor(changed / NUMBER_OF_UNDOABLE_ARRAYS);
-      if (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, value);
+      const entryId = this.undoLog[--this.undoSize] as number;
+      const index = Math.floor(entryId / NUMBER_OF_UNDOABLE_ARRAYS);
+      if (entryId % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, value);
       else
-        (changed % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES
+        (entryId % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES
           ? this.previousEqualLines
           : this.newestLineById
         )[index] = value;
@@ -165,17 +165,17 @@ export class RepeatedLineIndex {
       const id = source.lines.getId(line);
       if (!this.canStartMatchAtLine(id)) continue;
       let skippedMatches = 0;
-      let old = this.findOlderEqualLine(id);
+      let oldLine = this.findOlderEqualLine(id);
       for (
         ;
-        old !== NO_INDEXED_LINE &&
+        oldLine !== NO_INDEXED_LINE &&
         this.getKeptLine(base + line) === NO_INDEXED_LINE &&
         skippedMatches < MAX_MATCHES_SKIPPED_IN_OTHER_FILES;
-        old = this.findOlderEqualLine(id, old)
+        oldLine = this.findOlderEqualLine(id, oldLine)
       ) {
         const run =
-          this.chooseRemovedSource(this.getSourceAt(old), source, isRemovable) === 'older'
-            ? this.extendMatchInBothDirections(source, line, old, 0, base)
+          this.chooseRemovedSource(this.getSourceAt(oldLine), source, isRemovable) === 'older'
+            ? this.extendMatchInBothDirections(source, line, oldLine, 0, base)
             : NO_MATCHING_LINES;
         if (run.chars < MIN_CHARS_OF_MATCHING_LINES) skippedMatches++;
         else
@@ -305,10 +305,10 @@ export class RepeatedLineIndex {
     this.setKeptLine(line, keeper);
   }
 
-  private recordPreviousValueForUndo(changed: number, value: number): void {
+  private recordPreviousValueForUndo(entryId: number, value: number): void {
     if (this.undoSize + 2 > this.undoLog.length)
       this.undoLog = copyToLargerArray(this.undoLog, 2 * this.undoLog.length);
-    this.undoLog[this.undoSize++] = changed;
+    this.undoLog[this.undoSize++] = entryId;
     this.undoLog[this.undoSize++] = value;
   }
 

@@ -111,7 +111,7 @@ function findCutsOfLineNumbers(
   keptNumbers: number,
 ): Slice[] {
   const cuts: Slice[] = [];
-  let previous: LineWithPrefix | undefined;
+  let previousLine: LineWithPrefix | undefined;
   let previousNumber: number | undefined;
   let linesInRun = 0;
   const judgeLine = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
@@ -126,10 +126,10 @@ function findCutsOfLineNumbers(
     previousNumber = prefix?.number;
   };
   for (const line of lines) {
-    if (previous) judgeLine(previous, line);
-    previous = line;
+    if (previousLine) judgeLine(previousLine, line);
+    previousLine = line;
   }
-  if (previous) judgeLine(previous, undefined);
+  if (previousLine) judgeLine(previousLine, undefined);
   return cuts;
 }
 

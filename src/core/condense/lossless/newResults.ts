@@ -55,14 +55,14 @@ export interface CutNewResultsOutcome {
 /** Condenses the messages from `draft.sentBefore` on. */
 export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutNewResultsOutcome> {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
-  let rereads: readonly number[] = [];
+  let rereadMessages: readonly number[] = [];
   const steps: MechanicalStep[] = [];
   // Noise goes first, so that lines that differ only in it become equal.
   if (noise) steps.push(createNewResultsNoiseStep(tools));
   if (lossless) {
     const decideRemovable = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
       const decided = createRemovableTest(draft, lineCache, isCautious);
-      ({ rereads } = decided);
+      ({ rereads: rereadMessages } = decided);
       return decided.isRemovable;
     };
     steps.push(
@@ -74,7 +74,7 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   await runPipeline(draft, steps, { watchStep: createRestorerOfBrokenReferences(tools) });
   const edits = selectLastEditPerPlace(draft.edits).filter((edit) => edit.kind === 'cut');
   draft.rememberDraftWithEdits(edits);
-  return { edits, rereads };
+  return { edits, rereads: rereadMessages };
 }
 
 const getLineSourcesForNewResults = createMemoryPerLineCache(

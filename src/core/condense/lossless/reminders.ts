@@ -31,19 +31,19 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
       const groups = getGroupsOfEqualReminders(getLineCache(draft, tools), keep);
       const messages = [...draft.messages];
       const changed = new Set(groups.listChangedGroups(messages).flatMap(({ places }) => places));
-      const acted: number[] = [];
+      const handledMessages: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
         for (const [content, requests] of groupReminderCutsByPlace(message, messages, groups, draft.task, keep)) {
-          const saved = draft.cutText(name, getContentPlace({ ...content, message }), requests, {
+          const savedTokens = draft.cutText(name, getContentPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
             reason: 'the same reminder appears elsewhere',
             strict: true,
           });
-          if (saved > 0) acted.push(message);
+          if (savedTokens > 0) handledMessages.push(message);
         }
       }
-      groups.markProcessed(messages, acted);
+      groups.markProcessed(messages, handledMessages);
     },
   };
 };

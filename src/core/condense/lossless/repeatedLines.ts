@@ -86,12 +86,12 @@ export function createRepeatedLinesStep(
   const steps = operations.map((operation, index): MechanicalStep => ({
     name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
-      const planned = plans.get(draft) ?? { cuts: planCuts(draft), saves: false };
-      plans.set(draft, planned);
-      if (applyPlannedCuts(draft, planned.cuts, operation)) planned.saves = true;
+      const plannedCuts = plans.get(draft) ?? { cuts: planCuts(draft), saves: false };
+      plans.set(draft, plannedCuts);
+      if (applyPlannedCuts(draft, plannedCuts.cuts, operation)) plannedCuts.saves = true;
       if (index < operations.length - 1) return;
       plans.delete(draft);
-      if (!planned.saves) return;
+      if (!plannedCuts.saves) return;
       // Removes what a second run would still find.
       const memory = createLineIndexMemoryForRest(getLineCache(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
@@ -106,7 +106,7 @@ export function createRepeatedLinesStep(
 const MAX_SEARCH_ROUNDS = 4;
 
 function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onlyOperation?: LineOperation): boolean {
-  let saved = 0;
+  let totalSaved = 0;
   for (const { place, source, text, requests, runs: runsBySource } of plan) {
     const operation = findLineOperation(source.kind);
     if (onlyOperation !== undefined && operation !== onlyOperation) continue;
@@ -121,9 +121,9 @@ function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onl
     });
     // Runs that saved something are tried again if the cuts are undone.
     if (savedTokens === 0) for (const sourceRuns of runsBySource) sourceRuns.isSettled = true;
-    saved += savedTokens;
+    totalSaved += savedTokens;
   }
-  return saved > 0;
+  return totalSaved > 0;
 }
 
 const findLineOperation = (kind: LineSourceKind): LineOperation =>
@@ -190,11 +190,11 @@ function updateRepeatedRangesOfIndex(
   rules: RepeatedLineRules,
   memory: LineIndexMemory,
 ): RepeatedRangeChooser {
-  const latest = updateLineIndex(draft, rules, memory);
+  const latestIndex = updateLineIndex(draft, rules, memory);
   memory.latest = undefined;
-  latest.runs.updateChoices((run) => savesMoreTokensThanMarkerCosts(draft, run));
-  memory.latest = latest;
-  return latest.runs;
+  latestIndex.runs.updateChoices((run) => savesMoreTokensThanMarkerCosts(draft, run));
+  memory.latest = latestIndex;
+  return latestIndex.runs;
 }
 
 /** Reuses the earlier index up to the first text that has changed. */

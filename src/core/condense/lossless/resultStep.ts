@@ -29,7 +29,7 @@ export function createResultStep(
       run(draft, signal) {
         const exchanges = draft.exchanges;
         const stableExchanges = getSettledExchanges(getLineCache(draft, tools));
-        const acted: number[] = [];
+        const handledIndexes: number[] = [];
         const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
         const openIndexes =
@@ -50,10 +50,10 @@ export function createResultStep(
               reason,
               strict,
             } as const;
-            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) acted.push(exchangeIndex);
+            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) handledIndexes.push(exchangeIndex);
           }
         }
-        if (sentBefore === 0) stableExchanges.markProcessed(exchanges, acted);
+        if (sentBefore === 0) stableExchanges.markProcessed(exchanges, handledIndexes);
       },
     };
   };

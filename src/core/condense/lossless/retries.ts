@@ -26,7 +26,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
     run(draft) {
       const exchanges = draft.exchanges;
       const stableExchanges = getRetriedExchanges(getLineCache(draft, tools));
-      const acted: number[] = [];
+      const handledIndexes: number[] = [];
       for (const exchangeIndex of includePrecedingIndexes(stableExchanges.listUnprocessedIndexes(exchanges))) {
         const exchange = exchanges[exchangeIndex];
         const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
@@ -44,16 +44,16 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
             continue;
           if (!retries.some((later) => repeatsParameter(later, content))) continue;
           const request = { start, end, marker: 'this call failed and was made again later' };
-          const saved = draft.cutText(name, getContentPlace(content), [request], {
+          const savedTokens = draft.cutText(name, getContentPlace(content), [request], {
             contentType: content.type,
             operation: 'cut',
             reason: 'the call failed and was retried successfully',
             strict: false,
           });
-          if (saved > 0) acted.push(exchangeIndex);
+          if (savedTokens > 0) handledIndexes.push(exchangeIndex);
         }
       }
-      stableExchanges.markProcessed(exchanges, acted);
+      stableExchanges.markProcessed(exchanges, handledIndexes);
     },
   };
 };

@@ -100,7 +100,7 @@ const MAX_CACHED_LOSSLESS_RUNS = 4;
 export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   const tools = makeToolTable(config.tools);
   const { keep, strictOnly, acrossFiles } = config;
-  const removing = strictOnly
+  const removingSteps = strictOnly
     ? []
     : [
         ...includeStepsIf(config.terminalNoise, () => [createTerminalNoiseStep(tools)]),
@@ -124,7 +124,7 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
   return [
     // Steps that remove whole texts come first, so that no reference names a copy that is removed
     // later.
-    ...removing.map((step): PipelineStep => ({ ...step, rewrites: 'all' })),
+    ...removingSteps.map((step): PipelineStep => ({ ...step, rewrites: 'all' })),
     ...merging.map((step): PipelineStep => ({ ...step, rewrites: 'earlier' })),
     ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),
     // Last, because it depends on which lines are still adjacent.

@@ -87,13 +87,13 @@ export class RepeatedRangeChooser {
     for (const at of touchedSources) {
       this.updateRangesOfRepeatedLines(at);
     }
-    const changed = new Set([...removedSources, ...[...touchedSources].map((at) => index.sources[at])]);
+    const changedSources = new Set([...removedSources, ...[...touchedSources].map((at) => index.sources[at])]);
     const isStale = (at: number): boolean =>
-      touchedSources.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
+      touchedSources.has(at) || choices[at]?.keepers.some((keeper) => changedSources.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const sourceIndex of stale) {
       choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorthMarker);
-      changed.add(index.sources[sourceIndex]);
+      changedSources.add(index.sources[sourceIndex]);
     }
     for (let sourceIndex = 0; sourceIndex < index.sources.length; sourceIndex++) {
       const choice = choices[sourceIndex];

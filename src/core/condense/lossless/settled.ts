@@ -47,26 +47,26 @@ export class ProcessedGroups<T extends object> {
     list: readonly T[],
     processGroup: (group: GroupWithKey<T>) => Iterable<number | undefined>,
   ): void {
-    const acted: number[] = [];
+    const handledIndexes: number[] = [];
     for (const group of this.listChangedGroups(list)) {
       for (const index of processGroup(group)) {
-        if (index !== undefined) acted.push(group.places[index] as number);
+        if (index !== undefined) handledIndexes.push(group.places[index] as number);
       }
     }
-    this.markProcessed(list, acted);
+    this.markProcessed(list, handledIndexes);
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
     const openIndexes = this.processedItems.listUnprocessedIndexes(list);
-    const changed = new Set<string>();
-    for (let at = this.keysByItem.length - 1; at >= list.length; at--) this.removeFromGroups(at, changed);
+    const changedKeys = new Set<string>();
+    for (let at = this.keysByItem.length - 1; at >= list.length; at--) this.removeFromGroups(at, changedKeys);
     this.keysByItem.length = Math.min(this.keysByItem.length, list.length);
     for (const itemIndex of openIndexes) {
-      this.removeFromGroups(itemIndex, changed);
-      this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changed);
+      this.removeFromGroups(itemIndex, changedKeys);
+      this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changedKeys);
     }
     const openIndexSet = new Set(openIndexes);
-    return [...changed]
+    return [...changedKeys]
       .map((key) => ({ key, places: this.getIndexesOfGroup(key) }))
       .filter(({ places }) => places.length > 0)
       .sort((a, b) => Number(a.places[0]) - Number(b.places[0]) || (a.key < b.key ? -1 : 1))
@@ -85,22 +85,22 @@ export class ProcessedGroups<T extends object> {
     this.processedItems.markProcessed(list, acted);
   }
 
-  private removeFromGroups(itemIndex: number, changed: Set<string>): void {
+  private removeFromGroups(itemIndex: number, changedKeys: Set<string>): void {
     for (const key of this.keysByItem[itemIndex] ?? []) {
       const places = this.indexesByKey.get(key) ?? [];
       places.splice(places.lastIndexOf(itemIndex), 1);
       if (places.length === 0) this.indexesByKey.delete(key);
-      changed.add(key);
+      changedKeys.add(key);
     }
   }
 
-  private addToGroups(itemIndex: number, keys: readonly string[], changed: Set<string>): void {
+  private addToGroups(itemIndex: number, keys: readonly string[], changedKeys: Set<string>): void {
     this.keysByItem[itemIndex] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
       const places = this.indexesByKey.get(key);
       if (places) places.splice(places.findLastIndex((other) => other < itemIndex) + 1, 0, itemIndex);
       else this.indexesByKey.set(key, [itemIndex]);
-      changed.add(key);
+      changedKeys.add(key);
     }
   }
 }

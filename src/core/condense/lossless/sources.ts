@@ -82,18 +82,18 @@ export class CurrentLineSources {
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
     this.lineCache.addExchanges(exchanges, this.textOrigin);
-    const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
+    const changedExchanges: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
     for (const at of this.processedExchanges.listUnprocessedIndexes(exchanges)) {
-      changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
+      changedExchanges.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const removedSources = this.sourcesByExchange.splice(exchanges.length);
-    for (const { at: exchangeIndex, sources } of changed) {
+    for (const { at: exchangeIndex, sources } of changedExchanges) {
       removedSources.push(this.sourcesByExchange[exchangeIndex] ?? []);
       this.sourcesByExchange[exchangeIndex] = sources;
     }
     this.replaceSources(
       new Set(removedSources.flat()),
-      changed.flatMap(({ sources }) => sources),
+      changedExchanges.flatMap(({ sources }) => sources),
     );
     this.processedExchanges.markProcessed(exchanges);
     const sources: LineSource[] = [];

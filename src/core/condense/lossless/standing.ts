@@ -26,17 +26,17 @@ export class ViewLineCounts {
 
   /** @param collectsMoved whether to record the lines that have left a text */
   updateLineCounts(view: readonly ApiMessage[], collectsMoved = false): void {
-    const changed: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
+    const changedMessages: { readonly at: number; readonly texts: readonly TextLines[] }[] = [];
     for (const messageIndex of this.countedMessages.listUnprocessedIndexes(view)) {
       const texts = copyWithoutSpareCapacity(
         listContents(view[messageIndex] as ApiMessage).map((content) => this.lineCache.getLines(content)),
       );
-      changed.push({ at: messageIndex, texts });
+      changedMessages.push({ at: messageIndex, texts });
     }
     // Counts new lines before removing old ones, so that a moved line is never missing. No `await`
     // may come between.
-    for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
-    for (const { at: messageIndex, texts } of changed) {
+    for (const { texts } of changedMessages) for (const lines of texts) this.countLines(lines, 1);
+    for (const { at: messageIndex, texts } of changedMessages) {
       if (collectsMoved) this.recordLinesThatLeftText(this.textsByMessage[messageIndex] ?? [], texts);
       for (const lines of this.textsByMessage[messageIndex] ?? []) this.countLines(lines, -1);
       this.textsByMessage[messageIndex] = texts;

@@ -20,15 +20,17 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
     name,
     run(draft) {
       getVersionGroups(getLineCache(draft, tools)).forEachUnprocessedGroup(draft.exchanges, function* ({ items }) {
-        const newest = items.findLastIndex((exchange) => isWriteOfWholeFile(tools, exchange));
-        if (newest < 1) return;
+        const newestIndex = items.findLastIndex((exchange) => isWriteOfWholeFile(tools, exchange));
+        if (newestIndex < 1) return;
         const newestLines = new Set(
           items.flatMap((exchange, index) =>
-            index === newest || getToolRule(tools, exchange)?.kind === 'edit' ? listWrittenLines(tools, exchange) : [],
+            index === newestIndex || getToolRule(tools, exchange)?.kind === 'edit'
+              ? listWrittenLines(tools, exchange)
+              : [],
           ),
         );
         const supersededByExchange = items
-          .slice(0, newest)
+          .slice(0, newestIndex)
           .map((exchange) =>
             listFileVersions(tools, exchange).filter(
               (content) =>
@@ -38,17 +40,22 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
             ),
           );
         for (const [index, versions] of supersededByExchange.entries()) {
-          let saved = 0;
+          let savedTokens = 0;
           for (const content of versions.toReversed()) {
             const { start, end } = content;
-            saved += draft.cutText(name, getContentPlace(content), [{ start, end, marker: SUPERSEDED_MARKER_TEXT }], {
-              contentType: content.type,
-              operation: 'cut',
-              reason: 'the whole file was written anew later',
-              strict: false,
-            });
+            savedTokens += draft.cutText(
+              name,
+              getContentPlace(content),
+              [{ start, end, marker: SUPERSEDED_MARKER_TEXT }],
+              {
+                contentType: content.type,
+                operation: 'cut',
+                reason: 'the whole file was written anew later',
+                strict: false,
+              },
+            );
           }
-          yield saved > 0 ? index : undefined;
+          yield savedTokens > 0 ? index : undefined;
         }
       });
     },

@@ -62,10 +62,10 @@ export function findFalseMarkerStatements(
       const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS_AT_END, '');
       const missingLines = expanded.split(getLineEndPattern(originals.get(referenced.before) ?? ''));
       const readable = readMarkerStatement(viewTexts, text, marker.what, new Set());
-      const gone = missingLines.find(
+      const lostLine = missingLines.find(
         (line) => line.trim() !== '' && !listLineReadings(line).some((each) => readable.has(each)),
       );
-      if (gone !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${gone}`];
+      if (lostLine !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${lostLine}`];
       const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
       const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
       return count === missingLines.length ? [] : [`"${marker.what}": ${missingLines.length} lines are missing`];
@@ -77,10 +77,11 @@ function splitViewLines(text: string): ReadableViewLine[] {
   let number: number | undefined;
   return text.split(getLineEndPattern(text)).map((line) => {
     const [marker] = findMarkers(line.replaceAll('\\"', '"'));
-    const stated = marker
+    const statedNumber = marker
       ? /^lines? (?:\d+-)?(\d+)/.exec(marker.what)?.[1]
       : (NUMBER_PREFIX.exec(line) ?? SEARCH_PREFIX.exec(line))?.[1];
-    number = stated === undefined ? (marker || number === undefined ? undefined : number + 1) : Number(stated);
+    number =
+      statedNumber === undefined ? (marker || number === undefined ? undefined : number + 1) : Number(statedNumber);
     return { text: line, number, marker: marker };
   });
 }
@@ -92,12 +93,12 @@ function readMarkerStatement(
   seen: Set<string>,
 ): ReadableLineSet {
   const readable = new Set<string>();
-  const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
+  const ownNumbers = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
   const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
   const places = what.slice(what.indexOf(', shown ') + ', shown '.length).replace(/; never .*/, '');
   for (const place of places.split(/ and (?=later|above|in )/)) {
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
-    const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? own : undefined);
+    const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? ownNumbers : undefined);
     for (const text of viewTexts) {
       if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, markerText, file)) continue;
       for (const line of text.lines) {
@@ -138,18 +139,18 @@ function isPlaceMeant(place: string, text: ViewText, markerText: ViewText, file:
   if (!place.split(' ').includes(side)) return false;
   const path = getToolPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
-    const own = file ?? getNamedFile(markerText);
+    const namedFile = file ?? getNamedFile(markerText);
     return (
-      own !== undefined &&
-      (getNamedFile(text)?.replaceAll('\\', '/').endsWith(own.replaceAll('\\', '/')) === true ||
-        own.endsWith(getNamedFile(text) ?? '\0'))
+      namedFile !== undefined &&
+      (getNamedFile(text)?.replaceAll('\\', '/').endsWith(namedFile.replaceAll('\\', '/')) === true ||
+        namedFile.endsWith(getNamedFile(text) ?? '\0'))
     );
   }
-  const called = place.replace(/^in the (?:later )?/, '').replace(/ above$/, '');
-  if (!called.startsWith(text.exchange.tool)) return false;
-  const [, asked, named] = /^\S+ (?:"(.*?)…?"|of (.*))$/s.exec(called) ?? [];
+  const namedCall = place.replace(/^in the (?:later )?/, '').replace(/ above$/, '');
+  if (!namedCall.startsWith(text.exchange.tool)) return false;
+  const [, asked, named] = /^\S+ (?:"(.*?)…?"|of (.*))$/s.exec(namedCall) ?? [];
   if (named !== undefined) return path?.replaceAll('\\', '/').endsWith(named) === true;
-  if (asked === undefined) return called === text.exchange.tool;
+  if (asked === undefined) return namedCall === text.exchange.tool;
   return Object.values(text.exchange.input).some((value) =>
     toMarkerText(String(value)).includes(asked.split(', ')[0] ?? ''),
   );

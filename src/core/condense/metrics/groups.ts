@@ -38,14 +38,14 @@ export function groupRuns(allRuns: readonly RunMetrics[], getKey: (run: RunMetri
 function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
   const sumRuns = (getValue: (run: RunMetrics) => number): number =>
     runs.reduce((total, run) => total + getValue(run), 0);
-  const condensed = runs.filter(({ outcome }) => outcome === 'condensed');
-  const latency = computeDistribution(condensed.map(({ timeMs }) => timeMs));
-  const error = computeDistribution(condensed.map(getEstimateError).filter((percent) => percent !== undefined));
+  const condensedRuns = runs.filter(({ outcome }) => outcome === 'condensed');
+  const latency = computeDistribution(condensedRuns.map(({ timeMs }) => timeMs));
+  const error = computeDistribution(condensedRuns.map(getEstimateError).filter((percent) => percent !== undefined));
   const isPriced = runs.some(({ savedPerRequest }) => savedPerRequest !== undefined);
   return {
     key,
     runs: runs.length,
-    condensed: condensed.length,
+    condensed: condensedRuns.length,
     failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
     tokensBefore: sumRuns(({ tokensBefore }) => tokensBefore),

@@ -137,16 +137,18 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
     const sums = sumsByProfile.get(profile) ?? { calls: 0, cost: 0 };
     sumsByProfile.set(profile, { calls: sums.calls + 1, cost: sums.cost + (cost ?? 0) });
   }
-  const applied = runs.filter(({ outcome }) => outcome === 'condensed');
+  const condensedRuns = runs.filter(({ outcome }) => outcome === 'condensed');
   return {
-    condensations: applied.length,
+    condensations: condensedRuns.length,
     failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
-    latencyMs: computeDistribution(applied.map(({ timeMs }) => timeMs)),
+    latencyMs: computeDistribution(condensedRuns.map(({ timeMs }) => timeMs)),
     tokensPerSecond: computeDistribution(runs.flatMap(({ calls }) => calls.flatMap(getTokensPerSecond))),
-    cost: computeDistribution(applied.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
-    reductionPercent: computeDistribution(applied.map(getReductionPercent)),
-    estimateErrorPercent: computeDistribution(applied.map(getEstimateError).filter((error) => error !== undefined)),
+    cost: computeDistribution(condensedRuns.map(({ cost }) => cost).filter((cost) => cost !== undefined)),
+    reductionPercent: computeDistribution(condensedRuns.map(getReductionPercent)),
+    estimateErrorPercent: computeDistribution(
+      condensedRuns.map(getEstimateError).filter((error) => error !== undefined),
+    ),
     byProfile: Object.fromEntries(sumsByProfile),
   };
 }
@@ -170,10 +172,10 @@ const selectReportedCalls = (runs: readonly RunMetrics[], model: string): Report
 /** Returns the model's tokens per o200k token; undefined without recent calls. */
 export function computeTokenFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
-  const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
+  const countedTokens = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
-  if (counted === 0 || reported === 0) return undefined;
-  return Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, reported / counted));
+  if (countedTokens === 0 || reported === 0) return undefined;
+  return Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, reported / countedTokens));
 }
 
 export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {

@@ -65,14 +65,14 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(
     ({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND,
   );
-  const now = groups.find(({ key }) => key === profile);
-  if (!now || now.tokensSaved <= 0) return undefined;
+  const currentGroup = groups.find(({ key }) => key === profile);
+  if (!currentGroup || currentGroup.tokensSaved <= 0) return undefined;
   const best = groups
-    .filter((group) => computeFailureShare(group) <= computeFailureShare(now) + MAX_EXTRA_FAILURE_SHARE)
+    .filter((group) => computeFailureShare(group) <= computeFailureShare(currentGroup) + MAX_EXTRA_FAILURE_SHARE)
     .toSorted((a, b) => getPricePerToken(a) - getPricePerToken(b))[0];
-  if (!best || getPricePerToken(best) > getPricePerToken(now) * MAX_PRICE_FACTOR) return undefined;
-  const dollars = now.cost - now.tokensSaved * getPricePerToken(best);
-  return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NO_SAVING, dollars } };
+  if (!best || getPricePerToken(best) > getPricePerToken(currentGroup) * MAX_PRICE_FACTOR) return undefined;
+  const dollars = currentGroup.cost - currentGroup.tokensSaved * getPricePerToken(best);
+  return { kind: 'profile', profile: best.key, from: currentGroup.runs + best.runs, saving: { ...NO_SAVING, dollars } };
 }
 
 /** No recommendation may lose more than the current provider. */
@@ -95,30 +95,31 @@ function recommendConfiguration(allRuns: readonly RunMetrics[], current: Current
     allRuns.filter(({ fallback }) => !fallback),
     ({ provider, preset }) => makeProviderAndPresetKey(provider, preset),
   ).filter(({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND);
-  const now = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
-  if (!now) return undefined;
+  const inUse = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
+  if (!inUse) return undefined;
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
   const getLossRank = ({ key }: RunGroup): number =>
     LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
   const isBetter = (group: RunGroup): boolean => {
-    const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * MAX_COST_SHARE;
+    const isCheaper = meanCost(inUse) > 0 && meanCost(group) <= meanCost(inUse) * MAX_COST_SHARE;
     const savesMore =
-      computeSavedShare(group) >= computeSavedShare(now) + MIN_EXTRA_SAVED_SHARE && meanCost(group) <= meanCost(now);
-    return savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(now) - MAX_LESS_SAVED_SHARE);
+      computeSavedShare(group) >= computeSavedShare(inUse) + MIN_EXTRA_SAVED_SHARE &&
+      meanCost(group) <= meanCost(inUse);
+    return savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(inUse) - MAX_LESS_SAVED_SHARE);
   };
   const best = groups
-    .filter((group) => group !== now && getLossRank(group) <= getLossRank(now) && isBetter(group))
+    .filter((group) => group !== inUse && getLossRank(group) <= getLossRank(inUse) && isBetter(group))
     .toSorted((a, b) => meanCost(a) - meanCost(b) || computeSavedShare(b) - computeSavedShare(a))[0];
   const chosen = best && configured.get(best.key);
   if (!chosen) return undefined;
-  const dollars = Math.max(0, now.cost - meanCost(best) * now.runs);
-  const tokens = Math.max(0, Math.round((computeSavedShare(best) - computeSavedShare(now)) * now.tokensBefore));
+  const dollars = Math.max(0, inUse.cost - meanCost(best) * inUse.runs);
+  const tokens = Math.max(0, Math.round((computeSavedShare(best) - computeSavedShare(inUse)) * inUse.tokensBefore));
   const { provider, preset } = chosen;
   return {
     kind: 'configuration',
     provider,
     ...(preset !== undefined && { preset }),
-    from: now.runs + best.runs,
+    from: inUse.runs + best.runs,
     saving: { ...NO_SAVING, dollars, tokens },
   };
 }

@@ -58,29 +58,31 @@ function splitLimitsIntoHeadAndTail(limits: TruncateLimits): {
   }
 }
 
-function findEndOfKeptHead(text: string, share: KeptLinesAndChars): number {
+function findEndOfKeptHead(text: string, keptPart: KeptLinesAndChars): number {
   let offset = 0;
-  for (let line = 0; line < share.lines; line++) {
+  for (let line = 0; line < keptPart.lines; line++) {
     const newline = text.indexOf('\n', offset);
-    if (newline < 0 || newline >= share.chars) return findSafeBoundary(text, Math.min(text.length, share.chars));
+    if (newline < 0 || newline >= keptPart.chars) return findSafeBoundary(text, Math.min(text.length, keptPart.chars));
     offset = newline + 1;
   }
   return offset;
 }
 
-function findStartOfKeptTail(text: string, share: KeptLinesAndChars): number {
+function findStartOfKeptTail(text: string, keptPart: KeptLinesAndChars): number {
   let offset = text.length;
-  for (let line = 0; line < share.lines; line++) {
+  for (let line = 0; line < keptPart.lines; line++) {
     // Limits the search: otherwise V8 scans all of a line without end.
-    const from = Math.max(0, text.length - share.chars - 1);
+    const from = Math.max(0, text.length - keptPart.chars - 1);
     const newline = offset <= from ? -1 : text.slice(from, offset).lastIndexOf('\n') + from;
-    if (newline < from || text.length - newline > share.chars) {
-      return findSafeBoundary(text, Math.max(0, text.length - share.chars), 'after');
+    if (newline < from || text.length - newline > keptPart.chars) {
+      return findSafeBoundary(text, Math.max(0, text.length - keptPart.chars), 'after');
     }
     offset = newline;
   }
   // Do not split a CRLF.
-  return text[offset] === '\n' && text[offset - 1] === '\r' && text.length - offset < share.chars ? offset - 1 : offset;
+  return text[offset] === '\n' && text[offset - 1] === '\r' && text.length - offset < keptPart.chars
+    ? offset - 1
+    : offset;
 }
 
 /** How far back a certain boundary is searched, and how far back a grapheme may begin otherwise. */

@@ -94,15 +94,15 @@ function findLinesOpeningBlocks(lines: readonly OutlineLine[]): boolean[] {
 }
 
 function findEndOfDeclarationHead(lines: readonly OutlineLine[], start: number): number {
-  let open = 0;
+  let openParentheses = 0;
   for (let index = start; index < Math.min(lines.length, start + MAX_HEAD_LINES); index++) {
     const line = lines[index];
     if (!line || line.isMarker) return start;
     for (const character of line.text.slice(0, MAX_SEARCHED_CHARS)) {
-      if (character === '(') open++;
-      else if (character === ')') open--;
+      if (character === '(') openParentheses++;
+      else if (character === ')') openParentheses--;
     }
-    if (open <= 0) return index;
+    if (openParentheses <= 0) return index;
   }
   return start;
 }

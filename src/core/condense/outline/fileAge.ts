@@ -16,13 +16,14 @@ export function createTurnCounter(messages: readonly ApiMessage[]): (message: nu
 }
 
 function findLastTouchedMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
-  const touched = new Map<string, number>();
+  const lastMessageByFile = new Map<string, number>();
   for (const exchange of exchanges) {
     const kind = getToolRule(tools, exchange)?.kind;
     if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
-    for (const path of listTouchedPaths(tools, exchange)) touched.set(makeFileKey(path), exchange.callMessage);
+    for (const path of listTouchedPaths(tools, exchange))
+      lastMessageByFile.set(makeFileKey(path), exchange.callMessage);
   }
-  return touched;
+  return lastMessageByFile;
 }
 
 export interface FileRead {
@@ -37,11 +38,11 @@ export function findFileReads(
   tools: ToolTable,
   countTurnsSince: (message: number) => number,
 ): FileRead[] {
-  const touched = findLastTouchedMessages(exchanges, tools);
+  const lastMessageByFile = findLastTouchedMessages(exchanges, tools);
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || getToolRule(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);
-    const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(makeFileKey(path)) ?? 0));
+    const last = Math.max(exchange.callMessage, ...paths.map((path) => lastMessageByFile.get(makeFileKey(path)) ?? 0));
     return [{ exchange, paths, turns: countTurnsSince(last) }];
   });
 }

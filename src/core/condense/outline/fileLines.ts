@@ -60,14 +60,14 @@ export function markLinesToKeep(
   const quotedLines = lines.map((line) => isQuoted(line.text.trim()));
   const isKept = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
   let isInReminder = false;
-  let near = 0;
+  let contextLinesLeft = 0;
   for (const [index, line] of lines.entries()) {
     isInReminder ||= line.text.startsWith(REMINDER_START);
     if (quotedLines[index]) {
       isKept.fill(true, Math.max(0, index - contextLines), index);
-      near = contextLines + 1;
+      contextLinesLeft = contextLines + 1;
     }
-    if (line.isMarker || isInReminder || near-- > 0) isKept[index] = true;
+    if (line.isMarker || isInReminder || contextLinesLeft-- > 0) isKept[index] = true;
   }
   return { content, lines, isKept };
 }

@@ -27,11 +27,11 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
   run(draft) {
     const { tools = DEFAULT_TOOLS, targetTokens = -1, coldTurns } = options;
     const reads = findFileReads(draft.exchanges, tools, createTurnCounter(draft.messages));
-    const cold = reads.filter(({ turns }) => turns >= coldTurns);
-    if (cold.length === 0) return;
+    const coldReads = reads.filter(({ turns }) => turns >= coldTurns);
+    if (coldReads.length === 0) return;
     // Uses the original, because another pass may have cut an edit's parameters.
     const quotedByFile = collectQuotedLines(listOriginalExchanges(draft.original), tools);
-    for (const read of cold) {
+    for (const read of coldReads) {
       const sets = read.paths.map((path) => quotedByFile.get(makeFileKey(path))).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
       for (const content of read.exchange.results) {

@@ -43,18 +43,18 @@ export interface NativeOptions {
 /** Summarizes the messages between the task and the latest ones. */
 export function createNativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
   const { select, samples = () => [], memory = new SentPromptMemory() } = options;
-  const reported = new Set<string>();
+  const reportedWarnings = new Set<string>();
 
   const prepareSummary = async (
     context: ConversationContext,
     config: NativeConfig,
     { signal }: CondensationOptions,
   ): Promise<PreparedSummaryPlan> => {
-    const selected = await select(context.ownModel);
-    const { model } = selected.summarizer;
+    const selectedSummarizer = await select(context.ownModel);
+    const { model } = selectedSummarizer.summarizer;
     const plan = await planSummary({ context, config, model, signal });
     const expected = plan.kind === 'plan' ? estimateSummaryPlan(plan, model, samples(model), memory) : undefined;
-    return { selected, model, plan, expected };
+    return { selected: selectedSummarizer, model, plan, expected };
   };
 
   return {
@@ -76,7 +76,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
 
     async condense(context, config, run) {
       const { selected, model, plan, expected } = await prepareSummary(context, config, run);
-      const notes = takeUnreportedWarnings(reported, selected);
+      const notes = takeUnreportedWarnings(reportedWarnings, selected);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
       const excessCost = explainDisallowedCost(expected?.cost, model, run.maxCost);
       if (excessCost !== undefined) return makeUnchangedResult('over-budget', excessCost, notes);
@@ -94,28 +94,33 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
 
     async estimate(context, config, run) {
       const { counter } = context;
-      const { plan, expected, model } = await prepareSummary(context, config, run);
+      const { plan, expected: expectedSummary, model } = await prepareSummary(context, config, run);
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
-      if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
+      if (plan.kind !== 'plan' || !expectedSummary)
+        return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
       const refusal =
-        expected.cost === undefined ? undefined : explainDisallowedCost(expected.cost, model, run.maxCost);
+        expectedSummary.cost === undefined
+          ? undefined
+          : explainDisallowedCost(expectedSummary.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.countMessage(message)), 0);
       const frame = counter.countMessage(createSummaryMessage(formatSummaryText('', plan.facts)));
-      const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expected.proseTokens);
+      const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expectedSummary.proseTokens);
       const createStepReport = {
         name: getStepName(model, plan),
         edits: 1,
         timeMs: 0,
-        cost: expected.cost,
-        calls: expected.calls.length,
+        cost: expectedSummary.cost,
+        calls: expectedSummary.calls.length,
         outcome: { kind: 'done' },
       } as const;
-      const message = createSummaryMessage(formatSummaryText(createPlaceholderText(expected.proseTokens), plan.facts));
+      const message = createSummaryMessage(
+        formatSummaryText(createPlaceholderText(expectedSummary.proseTokens), plan.facts),
+      );
       draft.replaceWithSummary(createStepReport.name, plan.range, message, SUMMARY_EDIT_INFO);
-      const { cost, calls } = expected;
+      const { cost, calls } = expectedSummary;
       const callTokens = sumTokensByKind(calls.map(({ usage }) => usage));
       const steps = [{ ...createStepReport, tokensBefore, tokensAfter }];
       return {
@@ -231,14 +236,14 @@ class SummaryProviderRun {
     const tokensBefore = draft.tokens;
     const name = getStepName(this.model, plan);
     const message = createSummaryMessage(formatSummaryText(prose, plan.facts));
-    const saved = draft.replaceWithSummary(name, plan.range, message, SUMMARY_EDIT_INFO);
+    const savedTokens = draft.replaceWithSummary(name, plan.range, message, SUMMARY_EDIT_INFO);
     if (config.vendorCompaction && !plan.compacted) notes.push(describeMissingCompaction(this.model));
     const { length } = plan.parts;
     if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
     if (length > 1)
       notes.push(`The conversation was longer than the model’s window and was summarized in ${length} parts.`);
     const step = this.makeSummaryStepReport(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
-    if (saved <= 0) {
+    if (savedTokens <= 0) {
       const grown = context.counter.countMessage(message);
       const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
       return { ...this.spending, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };

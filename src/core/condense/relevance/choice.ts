@@ -11,13 +11,13 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
  * @returns 0 to 1
  */
 export function computeShareRemovedWithoutWords(excess: number, tokens: readonly number[]): number {
-  const share =
+  const removedShare =
     excess /
     Math.max(
       1,
       tokens.reduce((sum, one) => sum + one, 0),
     );
-  return share > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
+  return removedShare > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, removedShare) : 0;
 }
 
 /** If a larger share must go, markers name nothing, because names would displace the last lines. */

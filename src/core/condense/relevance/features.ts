@@ -175,11 +175,11 @@ function countLaterIndexes(indexes: readonly number[], index: number): number {
   return count;
 }
 
-function listRangesOfContents(placed: readonly PlacedBlock[]): { from: number; to: number }[] {
+function listRangesOfContents(placedBlocks: readonly PlacedBlock[]): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
-  for (let from = 0; from < placed.length;) {
+  for (let from = 0; from < placedBlocks.length;) {
     let to = from + 1;
-    while (to < placed.length && placed[to]?.facts === placed[from]?.facts) to++;
+    while (to < placedBlocks.length && placedBlocks[to]?.facts === placedBlocks[from]?.facts) to++;
     ranges.push({ from, to });
     from = to;
   }
@@ -191,12 +191,12 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: numbe
   for (let at = firstBlock; at < endBlock; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
   const isQuoted = blocks.slice(firstBlock, endBlock).map(({ features }) => features[FEATURE_INDEX.near] === 1);
   const addDecayingNearness = (start: number, end: number, step: number): void => {
-    let near = 0;
+    let nearness = 0;
     for (let blockIndex = start; blockIndex !== end; blockIndex += step) {
       const { features: row, block } = blocks[blockIndex] as BlockWithFeatures;
-      if (isQuoted[blockIndex - firstBlock] === true) near = 1;
-      row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, near);
-      near *= 0.5 ** (block.count / MAX_NEAR_LINES);
+      if (isQuoted[blockIndex - firstBlock] === true) nearness = 1;
+      row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, nearness);
+      nearness *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
   };
   addDecayingNearness(firstBlock, endBlock, 1);

@@ -37,11 +37,11 @@ export function protectNewestResults(
   const sizes = new Map<number, number>();
   for (const { result, tokens } of blocks)
     if (result !== undefined) sizes.set(result, (sizes.get(result) ?? 0) + tokens);
-  const newest = [...sizes].sort(([a], [b]) => b - a);
+  const newestFirst = [...sizes].sort(([a], [b]) => b - a);
   let remaining = room;
-  const fitting = newest.findIndex(([, tokens]) => (remaining -= tokens) < 0);
-  const count = Math.floor(GUARDED_RESULT_SHARE * (fitting < 0 ? newest.length : fitting));
-  const oldest = newest[count - 1]?.[0] ?? Infinity;
+  const firstBeyondRoom = newestFirst.findIndex(([, tokens]) => (remaining -= tokens) < 0);
+  const count = Math.floor(GUARDED_RESULT_SHARE * (firstBeyondRoom < 0 ? newestFirst.length : firstBeyondRoom));
+  const oldest = newestFirst[count - 1]?.[0] ?? Infinity;
   return relevance.map((own, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};
     return showsFile && result >= oldest ? own + GUARDED_RELEVANCE_BONUS : own;

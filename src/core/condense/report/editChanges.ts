@@ -88,23 +88,23 @@ export function excludeEditsById(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
-  excluded: ReadonlySet<EditId>,
+  excludedEdits: ReadonlySet<EditId>,
   counter: MessageCounter,
 ): IncludedEdits {
-  const kept = edits.filter(({ id }) => !excluded.has(id));
+  const kept = edits.filter(({ id }) => !excludedEdits.has(id));
   const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
   const violations = findNewViolations(original, view, { origins });
   return { edits: kept, tokensAfter: counter.countMessages(view), violations };
 }
 
-/** @param excluded indexes of messages to leave unchanged */
+/** @param excludedMessages indexes of messages to leave unchanged */
 export function excludeEditsOfMessages(
   original: readonly ApiMessage[],
   active: readonly Edit[],
   edits: readonly Edit[],
-  excluded: ReadonlySet<number>,
+  excludedMessages: ReadonlySet<number>,
   counter: MessageCounter,
 ): IncludedEdits {
-  const ids = edits.filter((edit) => changesAnyMessage(edit, excluded)).map(({ id }) => id);
+  const ids = edits.filter((edit) => changesAnyMessage(edit, excludedMessages)).map(({ id }) => id);
   return excludeEditsById(original, active, edits, new Set(ids), counter);
 }

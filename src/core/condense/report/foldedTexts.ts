@@ -82,11 +82,11 @@ export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be remo
 export function foldUnchangedText(before: string, after: string, isPreview = false): DiffTexts {
   const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
   const pairedSections = [...pairSections(splitTextIntoSections(before), splitTextIntoSections(after))];
-  let changed = 0;
+  let changedCount = 0;
   for (const [a, b] of pairedSections) {
-    if (!areLinesEqual(a, b)) changed++;
+    if (!areLinesEqual(a, b)) changedCount++;
   }
-  const maxLines = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
+  const maxLines = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changedCount)));
   const leftLines: string[] = [];
   const rightLines: string[] = [];
   let firstChange: number | undefined;
@@ -129,7 +129,7 @@ const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
 function stripRemovedLineNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
   const pairs = new Set(after.map((line, at) => `${after[at - 1] ?? ''}\n${line}`));
-  let previous: string | undefined;
+  let previousLine: string | undefined;
   return before.map((line) => {
     const text = line.replace(LINE_NUMBER_PREFIX, '');
     // A number without text is recognized only by a separator that ordinary text does not contain.
@@ -139,9 +139,9 @@ function stripRemovedLineNumbers(before: readonly string[], after: readonly stri
       isNumber &&
       !bare.has(line) &&
       bare.has(text) &&
-      (DISTINCTIVE_LINE.test(text) || (previous !== undefined && pairs.has(`${previous}\n${text}`)));
+      (DISTINCTIVE_LINE.test(text) || (previousLine !== undefined && pairs.has(`${previousLine}\n${text}`)));
     const shown = isStripped ? text : line;
-    previous = bare.has(shown) ? shown : undefined;
+    previousLine = bare.has(shown) ? shown : undefined;
     return shown;
   });
 }
@@ -182,10 +182,10 @@ function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
 function shortenChangedLines(lines: readonly string[], maxLines: number, hiddenWords: string): readonly string[] {
   const hidden = lines.length - maxLines;
   if (hidden <= 1) return lines;
-  const half = Math.ceil(maxLines / 2);
+  const halfLines = Math.ceil(maxLines / 2);
   return [
-    ...lines.slice(0, half),
+    ...lines.slice(0, halfLines),
     formatFoldLine(hidden, hiddenWords),
-    ...lines.slice(lines.length - (maxLines - half)),
+    ...lines.slice(lines.length - (maxLines - halfLines)),
   ];
 }

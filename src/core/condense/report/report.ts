@@ -125,7 +125,7 @@ function formatStepLines(
   steps: readonly StepReport[],
   formatChange: (before: number, after: number) => string,
 ): string[] {
-  const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
+  const idleSteps = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();
   for (const { name, outcome } of steps)
     if (outcome.kind === 'skipped')
@@ -135,7 +135,7 @@ function formatStepLines(
     ...steps
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
       .map((step) => formatStepLine(step, formatChange)),
-    ...(idle > 0 ? [` - ${formatStepCount(idle)} found nothing`] : []),
+    ...(idleSteps > 0 ? [` - ${formatStepCount(idleSteps)} found nothing`] : []),
     ...[...skipped].map(
       ([reason, names]) => ` - ${formatStepCount(names.length)} skipped${formatNamesIfFew(names)}: ${reason}`,
     ),

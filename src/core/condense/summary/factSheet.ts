@@ -92,7 +92,7 @@ function renderFactSections(
   const folder = findCommonFolder(files.map(({ path }) => path));
   const removeFolder = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
   const below = folder === '' ? '' : formatCommonFolder(folder);
-  const changed = files
+  const changedFiles = files
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${removeFolder(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
   const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${removeFolder(path)}`);
@@ -100,7 +100,7 @@ function renderFactSections(
     ({ subject, error }) => `- ${removeFolder(`${toOneLine(subject)}: ${toOneLine(error)}`)}`,
   );
   return [
-    formatSection(`Files changed${below}`, fitLines(changed, 'changed')),
+    formatSection(`Files changed${below}`, fitLines(changedFiles, 'changed')),
     formatSection(`Files only read${below}`, fitLines(read, 'read')),
     formatSection('Commands run, with the last result', fitLines(facts.commands.map(describeCommand), 'commands')),
     formatSection('Errors that nothing later settled', fitLines(errors, 'errors')),

@@ -42,15 +42,15 @@ function* findTextsWrittenByPerson(result: string): Generator<UserTextSlice> {
 
 /** A regular expression would scan the rest of the text for each element that is not closed. */
 function* findFeedbackElements(result: string): Generator<UserTextSlice> {
-  const opening = new RegExp(FEEDBACK_TAG_START);
-  const closing = new RegExp(FEEDBACK_TAG_END);
-  for (let open = opening.exec(result); open; open = opening.exec(result)) {
-    closing.lastIndex = opening.lastIndex;
-    const close = closing.exec(result);
+  const openingTag = new RegExp(FEEDBACK_TAG_START);
+  const closingTag = new RegExp(FEEDBACK_TAG_END);
+  for (let openingMatch = openingTag.exec(result); openingMatch; openingMatch = openingTag.exec(result)) {
+    closingTag.lastIndex = openingTag.lastIndex;
+    const close = closingTag.exec(result);
     if (!close) return;
-    const userText = result.slice(opening.lastIndex, close.index).trim();
-    yield { start: open.index, end: closing.lastIndex, userText };
-    opening.lastIndex = closing.lastIndex;
+    const userText = result.slice(openingTag.lastIndex, close.index).trim();
+    yield { start: openingMatch.index, end: closingTag.lastIndex, userText };
+    openingTag.lastIndex = closingTag.lastIndex;
   }
 }
 

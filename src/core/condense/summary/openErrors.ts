@@ -22,16 +22,20 @@ const REFUSED_BY_USER = /doesn't want to (?:proceed|take this action)|user (?:de
 
 /** Oldest first; of repeated failures only the last. */
 export function findUnresolvedErrors(exchanges: readonly ToolExchange[], tools: ToolTable): UnresolvedError[] {
-  const open = new Map<string, UnresolvedError>();
+  const errorByTarget = new Map<string, UnresolvedError>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined || REFUSED_BY_USER.test(exchange.resultText.slice(0, 300))) continue;
     const { subject, key } = getErrorSubject(exchange, tools);
-    open.delete(key);
+    errorByTarget.delete(key);
     if (hasExchangeFailed(exchange)) {
-      open.set(key, { message: exchange.resultMessage, subject, error: getBeginningOfError(exchange.resultText) });
+      errorByTarget.set(key, {
+        message: exchange.resultMessage,
+        subject,
+        error: getBeginningOfError(exchange.resultText),
+      });
     }
   }
-  return [...open.values()];
+  return [...errorByTarget.values()];
 }
 
 /** A later success with the same key resolves the error. */
@@ -63,11 +67,11 @@ export const toErrorTextOnOneLine = (text: string): string =>
 
 /** Long output often begins with what went well, so it is quoted from its first error line on. */
 function getBeginningOfError(text: string): string {
-  const whole = toErrorTextOnOneLine(text);
+  const wholeText = toErrorTextOnOneLine(text);
   const [first] = findErrorLines(text);
   const isFirstLate =
     first !== undefined &&
-    !whole.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(first.start, first.end)));
-  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(first.start)) : whole;
+    !wholeText.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(first.start, first.end)));
+  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(first.start)) : wholeText;
   return cleaned.length > MAX_ERROR_CHARS ? `${cleaned.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : cleaned;
 }

@@ -138,12 +138,12 @@ async function maskSecretsInSlices(
   messages: readonly ApiMessage[],
   signal: AbortSignal | undefined,
 ): Promise<readonly ApiMessage[]> {
-  const masked: ApiMessage[] = [];
+  const maskedMessages: ApiMessage[] = [];
   for (const [at, message] of messages.entries()) {
     if (at > 0 && at % MASKED_MESSAGES_PER_EVENT_LOOP_TURN === 0) await yieldBetweenSteps(signal);
-    masked.push(maskMessage(message));
+    maskedMessages.push(maskMessage(message));
   }
-  return masked;
+  return maskedMessages;
 }
 
 const isEmptyMessage = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
@@ -206,18 +206,19 @@ export function estimateSummaryPlan(
     const expected = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
     const outputTokens = Math.min(computeOutputLimit(plan.maxOutputTokens, model), expected);
     previousSummaryTokens = Math.min(plan.maxOutputTokens, expected);
-    const cached =
+    const cachedTokens =
       index === 0 && !plan.compacted
         ? memory.estimateCachedTokens(model, prompt.system + prompt.prompt, inputTokens)
         : NO_CACHED_TOKENS;
     const usage: Usage = {
       accounting: model.accounting,
       source: 'counted',
-      inputTokens: model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - cached.read - cached.write),
+      inputTokens:
+        model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - cachedTokens.read - cachedTokens.write),
       outputTokens,
-      cacheReadTokens: cached.read,
-      cacheWriteTokens: cached.write,
-      ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: cached.write }),
+      cacheReadTokens: cachedTokens.read,
+      cacheWriteTokens: cachedTokens.write,
+      ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: cachedTokens.write }),
     };
     return { usage, cost: computeCallCost(usage, model.prices) };
   });

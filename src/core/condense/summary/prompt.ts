@@ -73,13 +73,13 @@ const UPDATE_SUMMARY_TASK =
 /** Deterministic. */
 export function buildSummaryPrompt({
   conversation,
-  earlier = '',
+  earlier: earlierSummary = '',
   system = '',
   custom = '',
 }: SummaryPromptInput): SummaryPrompt {
   const parts: Readonly<Record<PromptPlaceholder, string>> = {
     conversation: fenceInTags('conversation', conversation),
-    earlier_summary: earlier === '' ? '' : fenceInTags('earlier-summary', earlier),
+    earlier_summary: earlierSummary === '' ? '' : fenceInTags('earlier-summary', earlierSummary),
     system: system === '' ? '' : fenceInTags('agent-instructions', system),
   };
   const template = custom.trim() === '' ? DEFAULT_SUMMARY_TASK : custom.trim();
@@ -95,7 +95,7 @@ export function buildSummaryPrompt({
       ...formatMissingPart('system', 'The instructions that the agent works under:'),
       ...formatMissingPart('earlier_summary', 'The earlier summary:'),
       ...formatMissingPart('conversation', 'The conversation:'),
-      ...(earlier === '' ? [] : [UPDATE_SUMMARY_TASK]),
+      ...(earlierSummary === '' ? [] : [UPDATE_SUMMARY_TASK]),
       task,
     ].join('\n\n'),
   };

@@ -41,12 +41,14 @@ export class SentPromptMemory {
     // charge.
     if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
     const oldest = this.now() - CACHE_LIFETIME_MS[model.cacheLifetime];
-    const recent = this.sentPrompts.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
+    const recentPrompts = this.sentPrompts.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
     if (model.accounting === 'anthropic') {
       if (tokens < MIN_CACHED_PROMPT_TOKENS) return { read: 0, write: 0 };
-      return recent.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };
+      return recentPrompts.some((entry) => entry.text === text)
+        ? { read: tokens, write: 0 }
+        : { read: 0, write: tokens };
     }
-    const chars = Math.max(0, ...recent.map((entry) => countCommonPrefixChars(entry.text, text)));
+    const chars = Math.max(0, ...recentPrompts.map((entry) => countCommonPrefixChars(entry.text, text)));
     const read = Math.floor((tokens * chars) / Math.max(1, text.length) / CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS;
     return { read: read >= MIN_CACHED_PROMPT_TOKENS ? read : 0, write: 0 };
   }

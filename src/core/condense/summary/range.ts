@@ -5,11 +5,11 @@ import type { MessageRange } from '../../messages/messageRange';
 
 /** A unit starts at each message that is not between a call and its result. */
 export function findStartsOfInseparableMessages(messages: readonly ApiMessage[]): number[] {
-  const inside = new Set<number>();
+  const indexesInExchanges = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
-    for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) inside.add(index);
+    for (let index = callMessage + 1; index <= (resultMessage ?? callMessage); index++) indexesInExchanges.add(index);
   }
-  return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
+  return messages.flatMap((_, index) => (indexesInExchanges.has(index) ? [] : [index]));
 }
 
 export type SummaryRangeChoice =
@@ -44,19 +44,24 @@ export function chooseSummaryRange(
   const { start, end } = findLongestUnprotectedRange({ start: first, end: last }, starts, isPinned);
   if (start >= end) return { kind: 'not-enough' };
   if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
-  let earlier: number | undefined;
-  let fresh = 0;
+  let earlierSummary: number | undefined;
+  let newMessages = 0;
   for (let index = start; index < end; index++) {
     if (isHidden(index)) continue;
     if (isSummaryMessage(messages[index] as ApiMessage)) {
-      earlier = index;
-      fresh = 0;
+      earlierSummary = index;
+      newMessages = 0;
     } else {
-      fresh++;
+      newMessages++;
     }
   }
-  if (fresh <= 1) return { kind: earlier === undefined ? 'not-enough' : 'already-condensed' };
-  return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
+  if (newMessages <= 1) return { kind: earlierSummary === undefined ? 'not-enough' : 'already-condensed' };
+  return {
+    kind: 'range',
+    range: { start, end },
+    since: { start: (earlierSummary ?? start - 1) + 1, end },
+    earlier: earlierSummary,
+  };
 }
 
 function findLongestUnprotectedRange(
@@ -64,20 +69,20 @@ function findLongestUnprotectedRange(
   starts: readonly number[],
   isPinned: (index: number) => boolean,
 ): MessageRange {
-  let longest = { start: end, end };
+  let longestRange = { start: end, end };
   let runStart = start;
   const closeRun = (to: number): void => {
-    if (to - runStart > longest.end - longest.start) longest = { start: runStart, end: to };
+    if (to - runStart > longestRange.end - longestRange.start) longestRange = { start: runStart, end: to };
   };
   const units = starts.filter((index) => index >= start && index < end);
   for (const [at, unit] of units.entries()) {
-    const next = units[at + 1] ?? end;
-    if (!hasIndexInRange(unit, next, isPinned)) continue;
+    const nextUnit = units[at + 1] ?? end;
+    if (!hasIndexInRange(unit, nextUnit, isPinned)) continue;
     closeRun(unit);
-    runStart = next;
+    runStart = nextUnit;
   }
   closeRun(end);
-  return longest;
+  return longestRange;
 }
 
 function hasIndexInRange(from: number, to: number, testIndex: (index: number) => boolean): boolean {

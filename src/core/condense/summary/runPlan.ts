@@ -107,15 +107,15 @@ const EMPTY_PLAN_ERROR = {
 async function callModel(
   plan: SummaryPlan,
   conversation: string,
-  earlier: string,
+  earlierSummary: string,
   { selected, context, options, memory, onCall }: SummaryPlanRunInput,
 ): Promise<{ readonly reply: SummaryReply; readonly countedTokens: number }> {
   const { summarizer, chosen: summarizerChoice } = selected;
   const { model: info } = summarizer;
-  const prompt = createSummaryPrompt(plan, conversation, earlier);
+  const prompt = createSummaryPrompt(plan, conversation, earlierSummary);
   const text = prompt.system + prompt.prompt;
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
-  const { read: cached } = memory.estimateCachedTokens(info, text, countedTokens * info.tokenFactor);
+  const { read: cachedTokens } = memory.estimateCachedTokens(info, text, countedTokens * info.tokenFactor);
   const { signal } = options;
   const answer = await summarizer.summarize(
     {
@@ -127,7 +127,7 @@ async function callModel(
   );
   const reply = plan.compacted
     ? answer
-    : failIfServerTruncatedRequest(answer, { counted: countedTokens, cached }, info);
+    : failIfServerTruncatedRequest(answer, { counted: countedTokens, cached: cachedTokens }, info);
   // A request that was cut off is not in the cache, so a retry is checked in full.
   if (reply.usage && !plan.compacted && reply.kind === answer.kind) memory.recordPrompt(info, text);
   const { profile, vendor, model } = info;

@@ -94,13 +94,13 @@ function renderText(
 function renderParameters(input: unknown, limits: TranscriptLimits): string {
   if (!isRecord(input))
     return ` ${toOneLine(cutMiddle(JSON.stringify(input ?? null), limits.parameterChars), Infinity)}`;
-  const written = Object.entries(input).map(([name, value]) => {
+  const texts = Object.entries(input).map(([name, value]) => {
     const text = cutMiddle(typeof value === 'string' ? value : JSON.stringify(value), limits.parameterChars);
     const oneLineName = toOneLine(name);
     return isOneLine(text) ? ` ${oneLineName}=${text}` : `\n  ${oneLineName}:\n${addQuotePrefixToLines(text)}`;
   });
-  return written.reduce(
-    (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
+  return texts.reduce(
+    (all, next, index) => (isOneLine(texts[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
     '',
   );
 }

@@ -53,17 +53,17 @@ export const detectShell = (line: string): ShellKind =>
 
 function simulateStep({ when, folder, commands }: ScriptStep): CommandStep {
   if (commands.length === 0) return { when, printed: [UNKNOWN_PRINTED], effects: [], programs: [] };
-  let printed: readonly ExpectedPrint[] | undefined;
+  let lastPrinted: readonly ExpectedPrint[] | undefined;
   const effects: CommandEffect[] = [];
   const programs: string[] = [];
   for (const command of commands) {
-    const outcome = simulateCommand(command, folder, printed);
-    printed = outcome.printed;
+    const outcome = simulateCommand(command, folder, lastPrinted);
+    lastPrinted = outcome.printed;
     effects.push(...outcome.effects);
     const [program] = stripWrapperPrograms(command.words);
     if (program !== undefined) programs.push(program);
   }
-  return { when, printed: printed ?? [NOTHING_PRINTED], effects, programs };
+  return { when, printed: lastPrinted ?? [NOTHING_PRINTED], effects, programs };
 }
 
 function simulateCommand(
@@ -96,16 +96,16 @@ function getCommandInput(
 }
 
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {
-  let { printed } = outcome;
+  let { printed: remainingPrints } = outcome;
   const effects = [...outcome.effects];
   for (const { stream, to, appends } of redirects) {
     if (stream === 'errors') continue;
     const path = joinWordPath(folder, to);
     if (path !== undefined && !isDevicePath(path))
-      effects.push(makeWriteEffect(path, printed.length === 1 ? printed[0] : undefined, appends));
-    printed = path === '/dev/stderr' || path === '/dev/stdout' ? printed : [NOTHING_PRINTED];
+      effects.push(makeWriteEffect(path, remainingPrints.length === 1 ? remainingPrints[0] : undefined, appends));
+    remainingPrints = path === '/dev/stderr' || path === '/dev/stdout' ? remainingPrints : [NOTHING_PRINTED];
   }
-  return { printed, effects };
+  return { printed: remainingPrints, effects };
 }
 
 const isDevicePath = (path: string): boolean => path.startsWith('/dev/') || /^(?:nul|\$null)$/i.test(path);

@@ -196,16 +196,16 @@ const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: Lin
  */
 function countNumberedLines(output: IndexedOutput, start: number, form: LineNumberForm, maxLines: number): number {
   let matchedLines = 1;
-  let expected = (readLineNumber(output, start, form) as number) + 1;
+  let expectedNumber = (readLineNumber(output, start, form) as number) + 1;
   let hasGap = false;
-  for (let line = start + 1; line < start + maxLines; line++, expected++) {
+  for (let line = start + 1; line < start + maxLines; line++, expectedNumber++) {
     const number = readLineNumber(output, line, form);
     if (number === undefined) {
       hasGap ||= mayContainMarker(getLineText(output, line));
       continue;
     }
-    if (number !== expected && !(hasGap && number > expected)) break;
-    expected = number;
+    if (number !== expectedNumber && !(hasGap && number > expectedNumber)) break;
+    expectedNumber = number;
     matchedLines = line - start + 1;
     hasGap = false;
   }
@@ -233,18 +233,18 @@ function locateKnownTextsInOutput(
   if (uses.size === 0) return true;
   const places = new Map([...uses.keys()].map((text): [string, number[]] => [text, []]));
   for (let line = 0; line < output.count; line++) places.get(getLineText(output, line))?.push(line);
-  for (const [text, own] of uses) {
+  for (const [text, usesOfText] of uses) {
     const lines = places.get(text) ?? [];
-    if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
-      own.forEach(({ item, before, after: linesAfter }, at) => {
+    if (lines.length === usesOfText.length && (output.cut === undefined || usesOfText.length === 1)) {
+      usesOfText.forEach(({ item, before, after: linesAfter }, at) => {
         const line = lines[at] as number;
         // The agent may have removed leading blank lines.
         item.at = Math.max(0, line - before);
         item.maxLines = line - item.at + linesAfter + 1;
       });
     } else if (lines.length === 0) {
-      if (output.cut === undefined && own.some(({ item }) => item.isSure)) return false;
-      for (const { item } of own) item.maxLines = 0;
+      if (output.cut === undefined && usesOfText.some(({ item }) => item.isSure)) return false;
+      for (const { item } of usesOfText) item.maxLines = 0;
     }
   }
   return true;
@@ -280,14 +280,14 @@ function divideLinesBetweenPrints(
   const openItems = items.filter(({ maxLines }) => maxLines > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || openItems.length === 0) return [];
-  const [only] = openItems;
-  if (only && openItems.length === 1) {
-    return count > only.maxLines && !areOverflowLinesBlank(output, lines, only.maxLines)
+  const [firstItem] = openItems;
+  if (firstItem && openItems.length === 1) {
+    return count > firstItem.maxLines && !areOverflowLinesBlank(output, lines, firstItem.maxLines)
       ? []
       : [
           {
-            printed: only.printed,
-            lines: { first: lines.first, last: Math.min(lines.last, lines.first + only.maxLines - 1) },
+            printed: firstItem.printed,
+            lines: { first: lines.first, last: Math.min(lines.last, lines.first + firstItem.maxLines - 1) },
             isStartSure: true,
           },
         ];
@@ -334,10 +334,10 @@ function limitPrintsToFileLength(
   }
   // A marker replaces an unknown number of lines.
   if (mayContainMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
-  let remaining = lines.last - lines.first + 1;
+  let remainingLines = lines.last - lines.first + 1;
   for (const item of expectedPrints) {
-    item.maxLines = Math.min(item.maxLines, remaining);
-    remaining -= item.maxLines;
+    item.maxLines = Math.min(item.maxLines, remainingLines);
+    remainingLines -= item.maxLines;
   }
 }
 
@@ -349,7 +349,7 @@ function countLongestMatchingLineSequence(
   const looksLike = createLineTestForPrint(printed);
   if (printed.kind === 'diff') return containsDiff(output, lines) ? Infinity : 0;
   if (!looksLike) return Infinity;
-  let longest = 0;
+  let longestRun = 0;
   let run = 0;
   for (let line = lines.first; line <= lines.last; line++) {
     run = looksLike(
@@ -360,9 +360,9 @@ function countLongestMatchingLineSequence(
     )
       ? run + 1
       : 0;
-    longest = Math.max(longest, run);
+    longestRun = Math.max(longestRun, run);
   }
-  return longest;
+  return longestRun;
 }
 
 function containsDiff({ text, starts }: IndexedOutput, { first, last }: LineCountRange): boolean {

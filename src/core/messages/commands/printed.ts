@@ -97,11 +97,11 @@ function selectRanges(
   ranges: readonly LineRange[] | undefined,
   wanted: readonly LineNumberRange[],
 ): LineRange[] | undefined {
-  const [only] = ranges ?? [];
-  if (!only || ranges?.length !== 1) return undefined;
+  const [firstRange] = ranges ?? [];
+  if (!firstRange || ranges?.length !== 1) return undefined;
   return wanted.map(({ first, last }) => ({
-    first: only.first === undefined ? undefined : only.first + first - 1,
-    maxLines: Math.max(0, Math.min(last, only.maxLines) - first + 1),
+    first: firstRange.first === undefined ? undefined : firstRange.first + first - 1,
+    maxLines: Math.max(0, Math.min(last, firstRange.maxLines) - first + 1),
   }));
 }
 

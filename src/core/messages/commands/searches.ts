@@ -156,23 +156,24 @@ function simulateFilteringInput(
   options: ParsedCommandOptions,
   isNumbered: boolean,
 ): ExpectedPrint {
-  const [only] = input;
-  if (!only || input.length !== 1) return UNKNOWN_PRINTED;
-  if (only.kind === 'matches') return isNumbered ? makeUnknownPrinted(only.maxLines) : only;
-  if (only.kind === 'paths') return only;
-  if (only.kind !== 'lines') return makeUnknownPrinted(only.maxLines);
+  const [firstInput] = input;
+  if (!firstInput || input.length !== 1) return UNKNOWN_PRINTED;
+  if (firstInput.kind === 'matches') return isNumbered ? makeUnknownPrinted(firstInput.maxLines) : firstInput;
+  if (firstInput.kind === 'paths') return firstInput;
+  if (firstInput.kind !== 'lines') return makeUnknownPrinted(firstInput.maxLines);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // If the whole file is piped, the numbers are the file's own.
-    const isWholeFile = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
+    const isWholeFile =
+      firstInput.numbers === undefined && firstInput.ranges?.length === 1 && firstInput.ranges[0]?.first === 1;
     return isWholeFile
-      ? { kind: 'matches', path: only.path, isNumbered, folder: '', maxLines: only.maxLines }
-      : makeUnknownPrinted(only.maxLines);
+      ? { kind: 'matches', path: firstInput.path, isNumbered, folder: '', maxLines: firstInput.maxLines }
+      : makeUnknownPrinted(firstInput.maxLines);
   }
   // Dashes between groups of context are not lines of the file.
-  if (hasContext && only.numbers === undefined)
-    return { kind: 'matches', path: only.path, isNumbered: false, folder: '', maxLines: Infinity };
-  return { ...only, ranges: undefined };
+  if (hasContext && firstInput.numbers === undefined)
+    return { kind: 'matches', path: firstInput.path, isNumbered: false, folder: '', maxLines: Infinity };
+  return { ...firstInput, ranges: undefined };
 }
 
 export const searchPrograms: Readonly<Record<string, SimulatedProgram>> = {

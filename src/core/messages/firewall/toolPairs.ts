@@ -14,7 +14,7 @@ interface TurnBeingPaired {
 /** Calls at the end of the conversation may be pending. */
 export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
-  const used = new Set<string>();
+  const usedIds = new Set<string>();
   const paused: PausedCallsByMessage = new Map();
   const turn: TurnBeingPaired = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
@@ -30,7 +30,7 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
     }
     violations.push(
       ...(message.role === 'assistant'
-        ? collectCalls(message, index, used, turn.open, paused)
+        ? collectCalls(message, index, usedIds, turn.open, paused)
         : checkResults(message, index, turn)),
     );
   });
@@ -53,14 +53,14 @@ const reportUnanswered = ({ open: openCalls, answered }: TurnBeingPaired): Viola
 function collectCalls(
   message: ApiMessage,
   index: number,
-  used: Set<string>,
+  usedIds: Set<string>,
   openCalls: Map<string, BlockPosition>,
   paused: PausedCallsByMessage,
 ): Violation[] {
   const violations: Violation[] = [];
   const recordCallId = (id: string, place: BlockPosition): void => {
-    if (used.has(id)) violations.push({ rule: 'ids-unique', ...place, detail: `${id} is used twice` });
-    used.add(id);
+    if (usedIds.has(id)) violations.push({ rule: 'ids-unique', ...place, detail: `${id} is used twice` });
+    usedIds.add(id);
   };
   const server = new Set<string>();
   const programs = new Set<string>();

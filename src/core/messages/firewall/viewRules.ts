@@ -105,21 +105,27 @@ function checkMessageUnchanged(originalMessage: ApiMessage, viewMessage: ApiMess
   if (!haveSameFields(originalMessage, viewMessage, ['content'])) {
     violations.push({ rule: 'fields-kept', message, detail: 'a field of the message changed' });
   }
-  const [old, now] = [originalMessage.content, viewMessage.content];
-  if (typeof old === 'string' || typeof now === 'string') {
-    if (typeof old !== typeof now)
+  const [oldContent, newContent] = [originalMessage.content, viewMessage.content];
+  if (typeof oldContent === 'string' || typeof newContent === 'string') {
+    if (typeof oldContent !== typeof newContent)
       violations.push({ rule: 'structure-kept', message, detail: 'string and block content were exchanged' });
     return violations;
   }
   // A view may leave out a whole thinking block; all other blocks keep their positions.
-  const expectedBlocks = now.some(isAnyThinking) ? old : dropThinkingBlocks(old);
-  if (expectedBlocks.length !== now.length) {
+  const expectedBlocks = newContent.some(isAnyThinking) ? oldContent : dropThinkingBlocks(oldContent);
+  if (expectedBlocks.length !== newContent.length) {
     const rule =
-      old.filter(isAnyThinking).length === now.filter(isAnyThinking).length ? 'structure-kept' : 'thinking-kept';
-    violations.push({ rule, message, detail: `${now.length} blocks stand where ${expectedBlocks.length} should` });
+      oldContent.filter(isAnyThinking).length === newContent.filter(isAnyThinking).length
+        ? 'structure-kept'
+        : 'thinking-kept';
+    violations.push({
+      rule,
+      message,
+      detail: `${newContent.length} blocks stand where ${expectedBlocks.length} should`,
+    });
     return violations;
   }
-  now.forEach((block, at) => violations.push(...checkBlockUnchanged(expectedBlocks[at], block, message, at)));
+  newContent.forEach((block, at) => violations.push(...checkBlockUnchanged(expectedBlocks[at], block, message, at)));
   return violations;
 }
 
@@ -158,21 +164,21 @@ const isMarkerForImage = (after: Block, before: Block): boolean =>
 
 /** Text in a result stays text; anything else (an image) keeps its position. */
 function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, place: BlockPosition): Violation[] {
-  const [old, now] = [before.content, after.content];
-  if (!Array.isArray(old) || !Array.isArray(now)) {
-    return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)
+  const [oldContent, newContent] = [before.content, after.content];
+  if (!Array.isArray(oldContent) || !Array.isArray(newContent)) {
+    return typeof oldContent === typeof newContent && Array.isArray(oldContent) === Array.isArray(newContent)
       ? []
       : [{ rule: 'structure-kept', ...place, detail: 'the content of a result changed its form' }];
   }
   const kept =
-    old.length === now.length &&
-    (old as readonly Block[]).every((part, index) => {
-      const other = (now as readonly Block[])[index];
+    oldContent.length === newContent.length &&
+    (oldContent as readonly Block[]).every((part, index) => {
+      const newPart = (newContent as readonly Block[])[index];
       return (
-        part === other ||
+        part === newPart ||
         (isRecord(part) &&
-          isRecord(other) &&
-          (haveSameFields(part, other, ['text', 'result']) || isMarkerForImage(other, part)))
+          isRecord(newPart) &&
+          (haveSameFields(part, newPart, ['text', 'result']) || isMarkerForImage(newPart, part)))
       );
     });
   return kept ? [] : [{ rule: 'structure-kept', ...place, detail: 'a part of a result was lost or changed' }];

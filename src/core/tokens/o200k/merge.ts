@@ -155,22 +155,22 @@ export class BytePairMerger {
     if (cached) return cached;
     if (windowBytes.length > this.#nextStarts.length) this.#allocateArrays(windowBytes.length);
     const parts = this.#heapMerge(view, windowStart, windowBytes.length);
-    const merged = { bytes: windowBytes, next: this.#nextStarts.slice(0, windowBytes.length), parts };
+    const mergedWindow = { bytes: windowBytes, next: this.#nextStarts.slice(0, windowBytes.length), parts };
     if (this.#nextStarts.length > this.#usualSize) this.#allocateArrays(this.#usualSize);
-    cachedWindows.unshift(merged);
+    cachedWindows.unshift(mergedWindow);
     cachedWindows.length = Math.min(cachedWindows.length, MAX_KNOWN_WINDOWS);
-    return merged;
+    return mergedWindow;
   }
 
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
     const nextStarts = this.#nextStarts;
-    const previous = this.#previousStarts;
+    const previousStarts = this.#previousStarts;
     const ranks = this.#ranks;
     const heap = this.#heap;
     for (let offset = 0; offset < length; offset++) {
       nextStarts[offset] = offset + 1;
-      previous[offset] = offset - 1;
+      previousStarts[offset] = offset - 1;
       const rank = offset + 1 < length ? table.getPairRank(view, start + offset) : NO_TOKEN_RANK;
       ranks[offset] = rank;
       if (rank !== NO_TOKEN_RANK) heap.appendUnordered(rank * RANK_FACTOR + offset);
@@ -188,9 +188,9 @@ export class BytePairMerger {
       const end = nextStarts[removed] as number;
       nextStarts[offset] = end;
       ranks[removed] = NO_TOKEN_RANK;
-      if (end < length) previous[end] = offset;
+      if (end < length) previousStarts[end] = offset;
       this.#updateRank(view, start, offset, length);
-      if (offset > 0) this.#updateRank(view, start, previous[offset] as number, length);
+      if (offset > 0) this.#updateRank(view, start, previousStarts[offset] as number, length);
     }
     return partCount;
   }

@@ -22,19 +22,19 @@ export function countWithReference(text: string): number {
  * Compares our counts of unchanging texts with js-tiktoken's. It takes fifteen times as long as
  * ours, so it runs only in the long lane, and if our counts have another digest, to show which
  * text is counted wrong.
- * @param known digest of js-tiktoken's counts; a warning is shown if it differs although all
+ * @param knownDigest digest of js-tiktoken's counts; a warning is shown if it differs although all
  *   counts are right
  */
-export function expectReferenceCounts(counter: TokenCounter, texts: readonly string[], known: string): void {
+export function expectReferenceCounts(counter: TokenCounter, texts: readonly string[], knownDigest: string): void {
   const ours = texts.map((text) => counter.count(text));
   const digest = hashText(JSON.stringify([texts, ours]));
-  if (digest === known && !isLong) return;
+  if (digest === knownDigest && !isLong) return;
   for (const [index, text] of texts.entries())
     if (ours[index] !== countWithReference(text))
       expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(countWithReference(text));
   // The texts differ, or V8 has another Unicode version.
-  if (digest !== known)
-    process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${known}.`);
+  if (digest !== knownDigest)
+    process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${knownDigest}.`);
 }
 
 /** Returns js-tiktoken's pieces. */

@@ -130,10 +130,10 @@ const SPARKLINE_HEIGHT = 20;
 
 function FillSparkline({ session }: { readonly session: ShownSession }): ReactNode {
   const { fill, window = 0 } = session;
-  const highest = Math.max(window, findPeakFill(session), 1);
+  const maxTokens = Math.max(window, findPeakFill(session), 1);
   const points = fill.map((tokens, index) => {
     const x = (SPARKLINE_LENGTH * index) / Math.max(1, fill.length - 1);
-    return `${x.toFixed(1)},${(SPARKLINE_HEIGHT * (1 - tokens / highest)).toFixed(1)}`;
+    return `${x.toFixed(1)},${(SPARKLINE_HEIGHT * (1 - tokens / maxTokens)).toFixed(1)}`;
   });
   return (
     <svg className="sparkline" viewBox={`0 -1 ${SPARKLINE_LENGTH} ${SPARKLINE_HEIGHT + 2}`} aria-hidden="true">

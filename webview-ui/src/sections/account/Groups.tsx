@@ -34,18 +34,18 @@ const CHART_HEIGHT = 80;
 const MAX_BAR_STEP = 20;
 
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
-  const highest = Math.max(...days.map(({ cost }) => cost), 0);
+  const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
   const firstDay = days[0];
   const last = days.at(-1);
-  if (!firstDay || !last || highest === 0) return null;
+  if (!firstDay || !last || highestCost === 0) return null;
   const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
   const period = [formatDate(firstDay.label), formatDate(last.label)];
   return (
     <figure className="chart">
       <figcaption>
         {days.length === 1
-          ? t('Cost on {0}: {1}', formatDate(firstDay.label), formatDollars(highest))
-          : t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highest))}
+          ? t('Cost on {0}: {1}', formatDate(firstDay.label), formatDollars(highestCost))
+          : t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highestCost))}
       </figcaption>
       <svg
         viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
@@ -57,9 +57,9 @@ export function CostPerDayChart({ days }: { readonly days: readonly ShownAccount
             key={label}
             className="chart-after"
             x={index * step}
-            y={CHART_HEIGHT - (CHART_HEIGHT * cost) / highest}
+            y={CHART_HEIGHT - (CHART_HEIGHT * cost) / highestCost}
             width={step * 0.8}
-            height={(CHART_HEIGHT * cost) / highest}
+            height={(CHART_HEIGHT * cost) / highestCost}
           >
             <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
           </rect>
@@ -89,7 +89,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
   const [grouping, setGrouping] = useState<AccountGrouping>('agent');
   const choices = listGroupings();
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
-  const highest = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
+  const highestCost = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
   const columns: readonly TableColumn<ShownAccountRow>[] = [
     {
@@ -101,7 +101,7 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
           <span className="wrapped">{`${'↳ '.repeat(tree?.depth ?? 0)}${label}`}</span>
         ),
     },
-    { title: t('Cost'), cell: (row) => <CostWithBar row={row} highest={highest} /> },
+    { title: t('Cost'), cell: (row) => <CostWithBar row={row} highest={highestCost} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
     ...listFigureColumns(groups[grouping]),
   ];
@@ -145,10 +145,16 @@ function listFigureColumns(rows: readonly ShownAccountRow[]): readonly TableColu
 }
 
 /** Shows a cost with a bar, relative to the largest cost. */
-function CostWithBar({ row, highest }: { readonly row: ShownAccountRow; readonly highest: number }): ReactNode {
+function CostWithBar({
+  row,
+  highest: highestCost,
+}: {
+  readonly row: ShownAccountRow;
+  readonly highest: number;
+}): ReactNode {
   return (
     <span className="measured">
-      <ShareBar share={highest === 0 ? 0 : row.cost / highest} />
+      <ShareBar share={highestCost === 0 ? 0 : row.cost / highestCost} />
       {formatMoney(row)}
       {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', formatMoney(row.tree))}</span>}
     </span>

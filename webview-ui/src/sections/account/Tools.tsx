@@ -54,15 +54,20 @@ function ToolWeightsOfConversation({
     ...tool,
     inStored: isKnown ? (callsByTool.get(tool.name) ?? 0) : undefined,
   }));
-  const unused = calledTools.filter((tool) => countToolCalls(tool) === 0);
+  const unusedTools = calledTools.filter((tool) => countToolCalls(tool) === 0);
   return (
     <Disclosure
       title={t('{0}, {1}: {2} tokens in each request', title, agent, formatTokenSum(calledTools))}
       searchTexts={['tools plugin agents']}
     >
-      {unused.length > 0 && (
+      {unusedTools.length > 0 && (
         <p>
-          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, calledTools.length, formatTokenSum(unused))}{' '}
+          {t(
+            'Never called: {0} of {1} tools, {2} tokens.',
+            unusedTools.length,
+            calledTools.length,
+            formatTokenSum(unusedTools),
+          )}{' '}
           {t('You can turn them off in the chat’s list of tools, or in the agent’s own list.')}
         </p>
       )}

@@ -23,12 +23,12 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
   const [query, setQuery] = useState('');
   const [shownCount, setShownCount] = useState(CONDENSATIONS_PER_PAGE);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const searched = query.trim().toLowerCase();
+  const searchedText = query.trim().toLowerCase();
   const matchingEntries =
-    searched === ''
+    searchedText === ''
       ? entries
       : entries.filter(({ title, provider, preset, path, passes }) =>
-          matchesQuery(searched, [
+          matchesQuery(searchedText, [
             title,
             getProviderLabel(panel.welcome.providers, provider),
             preset && getPresetName(panel, preset),
@@ -48,7 +48,7 @@ export function CondensationsList({ entries, total, reload }: CondensationsListP
           onCommit={setQuery}
         />
         <span role="status" className="row-note">
-          {searched === ''
+          {searchedText === ''
             ? t('{0} of {1}', Math.min(shownCount, matchingEntries.length), total)
             : entries.length < total
               ? t('{0} found in the newest {1}', matchingEntries.length, entries.length)

@@ -12,16 +12,18 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
   const errors = groups.flatMap(({ estimateErrorPercent: percent, condensed }) =>
     percent === undefined ? [] : [{ percent, condensed }],
   );
-  const spent = sumValues(groups.map(({ cost }) => cost));
-  const condensed = sumValues(groups.map((group) => group.condensed));
+  const spentDollars = sumValues(groups.map(({ cost }) => cost));
+  const condensedCount = sumValues(groups.map((group) => group.condensed));
   const failures = sumValues(groups.map((group) => group.failures));
   const fallbacks = sumValues(groups.map((group) => group.fallbacks));
   const estimated = sumValues(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
     [t('Tokens removed, not undone'), t('{0}', sums.tokensSaved)],
-    [t('Spent'), formatDollars(spent)],
-    ...(condensed === 0 ? [] : [[t('Spent per condensation'), formatDollars(spent / condensed)] as const]),
+    [t('Spent'), formatDollars(spentDollars)],
+    ...(condensedCount === 0
+      ? []
+      : [[t('Spent per condensation'), formatDollars(spentDollars / condensedCount)] as const]),
     ...(sums.savedPerRequest === undefined
       ? []
       : [[t('Saved with each later request'), formatDollars(sums.savedPerRequest)] as const]),

@@ -9,7 +9,7 @@ const ROW_HEIGHT = 14;
 const BAR_HEIGHT = 10;
 
 export function SavingsPerModelChart({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
-  const highest = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
+  const mostTokensSaved = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
   return (
     <>
       <figure className="chart">
@@ -28,7 +28,7 @@ export function SavingsPerModelChart({ groups }: { readonly groups: readonly Run
               x={0}
               y={index * ROW_HEIGHT}
               // Keeps the bar visible even if nothing was removed.
-              width={Math.max(1, (CHART_WIDTH * tokensSaved) / highest)}
+              width={Math.max(1, (CHART_WIDTH * tokensSaved) / mostTokensSaved)}
               height={BAR_HEIGHT}
             />
           ))}

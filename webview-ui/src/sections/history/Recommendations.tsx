@@ -32,7 +32,8 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
   const apply = useApplyRecommendation();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
   // Undo is offered only while the settings are unchanged.
-  const applied = followed && areSettingsUnchanged(panel.state, followed.saved.written) ? followed : undefined;
+  const appliedRecommendation =
+    followed && areSettingsUnchanged(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const followRecommendation = async (recommendation: Recommendation): Promise<void> => {
@@ -40,11 +41,11 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
     // values.
     setFollowed(undefined);
     setBusy(true);
-    const { problems: newProblems, saved } = await apply(recommendation);
+    const { problems: newProblems, saved: savedSettings } = await apply(recommendation);
     setBusy(false);
     setProblems(newProblems);
-    if (!saved) return;
-    setFollowed({ advice: JSON.stringify(recommendation), saved });
+    if (!savedSettings) return;
+    setFollowed({ advice: JSON.stringify(recommendation), saved: savedSettings });
     reload();
   };
   const takeBack = async ({ saved }: FollowedRecommendation): Promise<void> => {
@@ -56,7 +57,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
     setFollowed(undefined);
     reload();
   };
-  if (recommendations.length === 0 && !applied && problems.length === 0) return null;
+  if (recommendations.length === 0 && !appliedRecommendation && problems.length === 0) return null;
   return (
     <div className="advice" role="group" aria-label={t('Recommendations')}>
       {recommendations.map((recommendation) => (
@@ -66,7 +67,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
           </p>
           {/* Stays disabled until the history is reloaded; a repetition would mistake its own values for the previous ones. */}
           <Button
-            disabled={isBusy || applied?.advice === JSON.stringify(recommendation)}
+            disabled={isBusy || appliedRecommendation?.advice === JSON.stringify(recommendation)}
             onClick={() => void followRecommendation(recommendation)}
           >
             {t('Apply')}
@@ -74,9 +75,9 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
         </div>
       ))}
       <span role="status" className="done">
-        {applied && (
+        {appliedRecommendation && (
           <>
-            {t('Applied.')} <LinkButton onClick={() => void takeBack(applied)}>{t('Undo')}</LinkButton>
+            {t('Applied.')} <LinkButton onClick={() => void takeBack(appliedRecommendation)}>{t('Undo')}</LinkButton>
           </>
         )}
       </span>

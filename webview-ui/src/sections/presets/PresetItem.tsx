@@ -52,7 +52,7 @@ export function PresetItem({
   const [newName, setNewName] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApplyPreset(onDone, setProblems);
-  const condensing = useSetting('condensingProfile');
+  const condensingProfile = useSetting('condensingProfile');
   const nameSetting = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
@@ -80,7 +80,7 @@ export function PresetItem({
     );
   };
   const actions = [t('Apply'), t('Export…'), ...(entryName ? [t('Rename'), t('Delete')] : []), t('Compare with…')];
-  const measured = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
+  const measuredLoss = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
   const searchTexts = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
     <li className="item preset" aria-current={isInUse}>
@@ -99,8 +99,8 @@ export function PresetItem({
           </span>
         </div>
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
-        {measured && <p className="row-help">{describePresetFigures(id, measured)}</p>}
-        {isInUse && callsModel && condensing.value === '' && (
+        {measuredLoss && <p className="row-help">{describePresetFigures(id, measuredLoss)}</p>}
+        {isInUse && callsModel && condensingProfile.value === '' && (
           <p className="row-help" role="note">
             {t('No model writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
           </p>
@@ -172,12 +172,12 @@ function useApplyPreset(
     // values.
     onDone(undefined);
     const isOtherProvider = provider.value !== 'smart';
-    const { problems, saved } = await saveSettingsTogether([
+    const { problems, saved: savedSettings } = await saveSettingsTogether([
       [smart, id],
       [provider, 'smart'],
     ]);
     onProblems(problems);
-    if (!saved) return;
+    if (!savedSettings) return;
     const doneChange: UndoableChange = {
       presetId: id,
       text: [
@@ -186,9 +186,9 @@ function useApplyPreset(
           : t('“{0}” is now in use.', name),
         ...(isOtherProvider ? [t('The provider is now Smart.')] : []),
       ].join(' '),
-      written: saved.written,
+      written: savedSettings.written,
       undo: () => {
-        void saved.undo().then((newProblems) => {
+        void savedSettings.undo().then((newProblems) => {
           onProblems(newProblems);
           // The undo failed and can be retried.
           if (newProblems.length > 0) onDone(doneChange);

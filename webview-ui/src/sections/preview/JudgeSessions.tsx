@@ -9,14 +9,14 @@ import { Button, ProgressRing } from '../../ui';
 
 export function JudgeSessionsForm(): ReactNode {
   const { connection } = usePanel();
-  const running = useRef<AbortController>(undefined);
-  const [judged, setJudged] = useState<JudgedSettings>();
+  const runningRequest = useRef<AbortController>(undefined);
+  const [judgedSettings, setJudgedSettings] = useState<JudgedSettings>();
   const [progress, setProgress] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => () => runningRequest.current?.abort(), []);
   const compareOnSessions = async (): Promise<void> => {
     const abort = new AbortController();
-    running.current = abort;
+    runningRequest.current = abort;
     setProgress(t('Looking for your conversations…'));
     setProblems([]);
     try {
@@ -27,11 +27,11 @@ export function JudgeSessionsForm(): ReactNode {
           setProgress(t('Comparing on your conversations: {0} of {1}', done, of));
         },
       };
-      setJudged(await connection.sendRequest('judgeSessions', {}, options));
+      setJudgedSettings(await connection.sendRequest('judgeSessions', {}, options));
     } catch (error) {
       if (!abort.signal.aborted) setProblems([getErrorMessage(error)]);
     }
-    if (running.current === abort) setProgress(undefined);
+    if (runningRequest.current === abort) setProgress(undefined);
   };
   return (
     <div className="group-plain">
@@ -46,13 +46,13 @@ export function JudgeSessionsForm(): ReactNode {
           <Button onClick={() => void compareOnSessions()}>{t('Compare on my conversations')}</Button>
         ) : (
           <>
-            <Button onClick={() => running.current?.abort()}>{t('Cancel')}</Button>
+            <Button onClick={() => runningRequest.current?.abort()}>{t('Cancel')}</Button>
             <ProgressRing label={progress} />
           </>
         )}
       </p>
       <ProblemList problems={problems} />
-      {judged && <JudgmentReport judged={judged} />}
+      {judgedSettings && <JudgmentReport judged={judgedSettings} />}
     </div>
   );
 }

@@ -5,20 +5,20 @@ import { formatChange, t } from '../../l10n';
 /** Each pass has a bar of its tokens before, and within it those that stay. */
 export function PassBarChart({ preview }: { readonly preview: Preview }): ReactNode {
   const { steps, tokensBefore } = preview;
-  const reported = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
-  const idle = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
+  const reportedSteps = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
+  const idleCount = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
   const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
   return (
     <div className="group-plain">
       <h4 className="group-title">{t('Step by step')}</h4>
       <ol className="pass-bars">
-        {reported.map((step, index) => (
+        {reportedSteps.map((step, index) => (
           <PassBar key={`${index} ${step.name}`} step={step} highest={tokensBefore} />
         ))}
       </ol>
-      {idle > 0 && (
+      {idleCount > 0 && (
         <p className="row-help">
-          {idle === 1 ? t('One step finds nothing to do.') : t('{0} steps find nothing to do.', idle)}
+          {idleCount === 1 ? t('One step finds nothing to do.') : t('{0} steps find nothing to do.', idleCount)}
         </p>
       )}
       {skipped > 0 && (

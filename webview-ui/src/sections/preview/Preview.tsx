@@ -36,20 +36,20 @@ function PreviewContent(): ReactNode {
   const preview = usePreview();
   useEndPreviewOnUnmount();
   const { shown: shownPreview, answer, isWaiting } = preview;
-  const drafted = preview.drafted.map((name) => `“${name}”`).join(', ');
+  const draftNames = preview.drafted.map((name) => `“${name}”`).join(', ');
   return (
     <>
       <p className="row-help">
         {preview.isOfDrafts
           ? t(
               'What the Smart provider would do with the draft of {0}. No model is called, and nothing is changed.',
-              drafted,
+              draftNames,
             )
           : t('What condensing with the current settings would do. No model is called, and nothing is changed.')}
       </p>
       {preview.drafted.length > 0 && (
         <Checkbox
-          label={t('Try the draft of {0}', drafted)}
+          label={t('Try the draft of {0}', draftNames)}
           checked={preview.isOfDrafts}
           onChange={preview.tryDrafts}
         />

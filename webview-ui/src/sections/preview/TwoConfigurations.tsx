@@ -25,7 +25,7 @@ export function TwoConfigurationsComparison(): ReactNode {
   const [comparisons, setComparisons] = useState<readonly ComparisonResult[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const running = useRef<AbortController>(undefined);
+  const runningRequest = useRef<AbortController>(undefined);
   const compared = [previewed, ...conversations];
   const chooseConfiguration = (index: 0 | 1, value: string): void => {
     changeView({ compared: index === 0 ? [value, comparedValues[1]] : [comparedValues[0], value] });
@@ -40,9 +40,9 @@ export function TwoConfigurationsComparison(): ReactNode {
     }
   };
   const compareConfigurations = async (): Promise<void> => {
-    running.current?.abort();
+    runningRequest.current?.abort();
     const abort = new AbortController();
-    running.current = abort;
+    runningRequest.current = abort;
     setBusy(true);
     setProblems([]);
     setComparisons([]);

@@ -58,7 +58,7 @@ export function usePreview(): ShownPreview {
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
   // Marks belong to one conversation.
   const ownMarks = history.name === name ? history.marks : NO_MARK_HISTORY;
-  const latest = ownMarks.at(-1);
+  const latestMarks = ownMarks.at(-1);
   const drafts = usePassDrafts();
   const [isTried, tryDrafts] = useState(true);
   const isOfDrafts = isTried && drafts.passes.length > 0;
@@ -66,16 +66,16 @@ export function usePreview(): ShownPreview {
   const question = useMemo<MethodParams<'preview'>>(
     () => ({
       conversation,
-      excluded: [...(latest?.excluded ?? [])],
-      ...(latest && { pinned: [...latest.pinned] }),
+      excluded: [...(latestMarks?.excluded ?? [])],
+      ...(latestMarks && { pinned: [...latestMarks.pinned] }),
       ...(isOfDrafts && { drafts: JSON.parse(draftText) as PassDrafts }),
     }),
-    [conversation, latest, isOfDrafts, draftText],
+    [conversation, latestMarks, isOfDrafts, draftText],
   );
   const { answer, shown: shownPreview, isWaiting, reload } = useLatestAnswer('preview', question, key);
   const marks = useMemo<MessageMarks>(
-    () => latest ?? { pinned: new Set(shownPreview?.savedPins), excluded: new Set() },
-    [latest, shownPreview?.savedPins],
+    () => latestMarks ?? { pinned: new Set(shownPreview?.savedPins), excluded: new Set() },
+    [latestMarks, shownPreview?.savedPins],
   );
   const saveMarks = (marksAfter: MessageMarks): void => {
     if (!shownPreview) return;
@@ -93,7 +93,7 @@ export function usePreview(): ShownPreview {
           },
     [name, ownMarks],
   );
-  const drafted = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
+  const draftNames = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
   return {
     answer,
     shown: shownPreview,
@@ -103,7 +103,7 @@ export function usePreview(): ShownPreview {
     mark: saveMarks,
     unmark,
     reload,
-    drafted,
+    drafted: draftNames,
     isOfDrafts,
     tryDrafts,
   };

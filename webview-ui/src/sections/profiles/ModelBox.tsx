@@ -25,7 +25,7 @@ export function ModelNameField({
   // A name that is half typed is in no list; to say so on each key would interrupt a screen reader.
   const [isTyping, setTyping] = useState(false);
   const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
-  const listed = models?.find(({ id }) => id === field.value.trim());
+  const listedModel = models?.find(({ id }) => id === field.value.trim());
   return (
     <>
       <Combobox
@@ -51,8 +51,8 @@ export function ModelNameField({
           <>
             {models && (
               <span className="row-note" role="status">
-                {listed
-                  ? describeVendorModel(listed)
+                {listedModel
+                  ? describeVendorModel(listedModel)
                   : !isTyping && field.value.trim() !== '' && models.length > 0
                     ? t('“{0}” isn’t in the vendor’s list. Check the name.', field.value.trim())
                     : models.length === 1

@@ -45,7 +45,7 @@ export function NewProfileForm({
   onDone,
 }: NewProfileFormProps): ReactNode {
   const { connection, state } = usePanel();
-  const condensing = useSetting('condensingProfile');
+  const condensingProfile = useSetting('condensingProfile');
   const sources = listModelSources();
   const [source, setSource] = useState<ModelSource>(
     sources.find(({ label }) => label === firstSource) ?? sources[0] ?? { label: '', vendor: 'anthropic' },
@@ -162,7 +162,7 @@ export function NewProfileForm({
       // The key now belongs to the added profile.
       keyLeft.current = undefined;
       if (isFirst || addedProfile !== undefined) {
-        const refused = await condensing.save(id);
+        const refused = await condensingProfile.save(id);
         setProblems(refused.map((message) => ({ path: '', message })));
         if (refused.length > 0) {
           setAddedProfile(id);

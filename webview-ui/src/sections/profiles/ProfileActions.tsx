@@ -19,7 +19,7 @@ interface ProfileActionsProps {
 
 export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsProps): ReactNode {
   const { connection } = usePanel();
-  const condensing = useSetting('condensingProfile');
+  const condensingProfile = useSetting('condensingProfile');
   const [test, setTest] = useState<{ readonly ok: boolean; readonly message: string } | 'running'>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const id = entry.id;
@@ -38,9 +38,9 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
     <>
       <p className="actions">
         {isCondensing ? (
-          <Button onClick={() => void condensing.save('')}>{t('Stop using for summaries')}</Button>
+          <Button onClick={() => void condensingProfile.save('')}>{t('Stop using for summaries')}</Button>
         ) : (
-          <Button onClick={() => void condensing.save(id)}>{t('Use for summaries')}</Button>
+          <Button onClick={() => void condensingProfile.save(id)}>{t('Use for summaries')}</Button>
         )}
         <Button disabled={test === 'running'} onClick={tryIt}>
           {t('Test')}
@@ -73,7 +73,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
       <ProblemList
         problems={[
           ...problems,
-          ...condensing.refused,
+          ...condensingProfile.refused,
           ...(typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []),
         ]}
       />

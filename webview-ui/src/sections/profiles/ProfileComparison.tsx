@@ -38,7 +38,7 @@ export function ProfileComparison(): ReactNode {
 
 function ProfileComparisonTable({ compared }: { readonly compared: Compared }): ReactNode {
   const { title, tokens, model, profiles, recommended } = compared;
-  const condensing = useSetting('condensingProfile');
+  const condensingProfile = useSetting('condensingProfile');
   const best = profiles.find(({ id }) => id === recommended);
   return (
     <>
@@ -58,16 +58,16 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
         )}
       />
-      {best && condensing.value !== best.id && (
+      {best && condensingProfile.value !== best.id && (
         <div className="advice">
           <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
-          <Button onClick={() => void condensing.save(best.id)}>{t('Use {0} for summaries', best.name)}</Button>
+          <Button onClick={() => void condensingProfile.save(best.id)}>{t('Use {0} for summaries', best.name)}</Button>
         </div>
       )}
-      {best && condensing.value === best.id && (
+      {best && condensingProfile.value === best.id && (
         <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', best.name)}</p>
       )}
-      <ProblemList problems={condensing.refused} />
+      <ProblemList problems={condensingProfile.refused} />
     </>
   );
 }

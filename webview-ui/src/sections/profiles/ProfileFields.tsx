@@ -65,27 +65,27 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
 function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
   const setting = useSetting('profiles', [index, 'model']);
   const profile = useSetting('profiles', [index]);
-  const saved = typeof setting.value === 'string' ? setting.value : '';
-  const [typed, setTyped] = useState<string>();
+  const savedModel = typeof setting.value === 'string' ? setting.value : '';
+  const [typedModel, setTypedModel] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const fields = isRecord(profile.value) ? profile.value : {};
   const vendorModels = useVendorModels({ id: String(fields['id']) });
   const listsModels = isVendor(vendor) && getVendorEntry(vendor).listsModels === true;
   const findListedModel = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
   const takeOver = async (model: VendorModel): Promise<void> => {
-    const kept = Object.entries(fields).filter(([field]) => model.id === saved || !MODEL_FIELDS.has(field));
+    const kept = Object.entries(fields).filter(([field]) => model.id === savedModel || !MODEL_FIELDS.has(field));
     setProblems(await profile.save({ ...Object.fromEntries(kept), model: model.id, ...toProfileFields(model) }));
   };
   const saveModel = async (text: string): Promise<void> => {
     const id = text.trim();
-    if (id !== saved) {
+    if (id !== savedModel) {
       const model = findListedModel(id);
       if (model) await takeOver(model);
       else setProblems(await setting.save(id === '' ? undefined : id));
     }
-    setTyped(undefined);
+    setTypedModel(undefined);
   };
-  const currentModel = findListedModel(saved);
+  const currentModel = findListedModel(savedModel);
   const isNews =
     currentModel !== undefined &&
     Object.entries(toProfileFields(currentModel)).some(([field, value]) => !isEqual(value, fields[field]));
@@ -97,12 +97,12 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
         label={title}
         help={[help, ...problems].join(' ')}
         invalid={problems.length > 0}
-        value={typed ?? saved}
+        value={typedModel ?? savedModel}
         vendorModels={listsModels ? vendorModels : undefined}
-        onInput={setTyped}
+        onInput={setTypedModel}
         onCommit={(text) => void saveModel(text)}
       >
-        {isNews && (typed ?? saved) === saved && (
+        {isNews && (typedModel ?? savedModel) === savedModel && (
           <LinkButton onClick={() => void takeOver(currentModel)}>{t('Use these figures')}</LinkButton>
         )}
       </ModelNameField>
@@ -120,8 +120,8 @@ function ProfileThresholdField({ index }: { readonly index: number }): ReactNode
   const ownValue = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
   const draft = useFieldDraft(setting, ownValue === undefined ? '' : formatTypedNumber(ownValue), parseNumber);
   const { default: standard } = welcome.schemas['threshold'] ?? {};
-  const inherited = Number(typeof general === 'number' ? general : standard);
-  const percent = ownValue !== undefined && setting.effectiveValue === ownValue ? ownValue : inherited;
+  const inheritedPercent = Number(typeof general === 'number' ? general : standard);
+  const percent = ownValue !== undefined && setting.effectiveValue === ownValue ? ownValue : inheritedPercent;
   const window = state.profiles.find((profile) => profile.id === id)?.contextWindow;
   const limit = ownLimit ?? generalLimit;
   const title = t('Threshold');
@@ -130,7 +130,7 @@ function ProfileThresholdField({ index }: { readonly index: number }): ReactNode
     <SettingRow setting={setting} title={title} help={help} problems={draft.problems}>
       <div className="control-line">
         <Checkbox
-          label={t('Inherits {0}', formatPercent(inherited))}
+          label={t('Inherits {0}', formatPercent(inheritedPercent))}
           help={help}
           checked={ownValue === undefined}
           onChange={(inherits) => setting.save(inherits ? undefined : general)}

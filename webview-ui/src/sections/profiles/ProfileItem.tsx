@@ -27,13 +27,13 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const searchTexts = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
   const isShown = query === '' || matchesQuery(query, searchTexts);
   // Expanded if the search matches one of its fields.
-  const unfolded = isOpen || (query !== '' && !isShown);
+  const isUnfolded = isOpen || (query !== '' && !isShown);
   const name = entry.name || t('Model {0}', entry.index + 1);
   return (
     <li className="item" data-setting={isShown ? setting.id : undefined}>
       <div className="item-line">
         <DisclosureButton
-          isOpen={unfolded}
+          isOpen={isUnfolded}
           onToggle={() => {
             setOpen(!isOpen);
           }}
@@ -46,7 +46,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
       </div>
       {windowNote !== undefined && <p className="item-facts">{windowNote}</p>}
       <ProblemList problems={[...setting.problems, ...setting.notReset]} />
-      {unfolded && (
+      {isUnfolded && (
         <div className="item-content">
           <ProfileFields index={entry.index} vendor={entry.vendor} />
           {entry.facts && query === '' && (

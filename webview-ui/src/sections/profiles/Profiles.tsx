@@ -34,8 +34,8 @@ export function ProfilesSection(): ReactNode {
   // The form's initial source; empty: the first one; undefined: no form is open.
   const [adding, setAdding] = useState<string>();
   const entries = listProfileEntries(state);
-  const condensing = state.settings['condensingProfile']?.value;
-  const profileInUse = entries.find(({ id }) => id === condensing && id !== '');
+  const condensingId = state.settings['condensingProfile']?.value;
+  const profileInUse = entries.find(({ id }) => id === condensingId && id !== '');
   const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
   const summary = profileInUse
     ? describeProfileUse(provider, profileInUse.name)
@@ -99,7 +99,7 @@ export function ProfilesSection(): ReactNode {
           </Button>
         )
       )}
-      <ProblemList problems={checkCondensingProfile(condensing, profileInUse !== undefined)} />
+      <ProblemList problems={checkCondensingProfile(condensingId, profileInUse !== undefined)} />
     </Section>
   );
 }

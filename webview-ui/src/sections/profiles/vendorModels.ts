@@ -21,20 +21,20 @@ export interface VendorModelsLookup {
 /** @param params the profile whose vendor lists its models */
 export function useVendorModels(params: MethodParams<'listModels'>): VendorModelsLookup {
   const { connection } = usePanel();
-  const running = useRef<AbortController>(undefined);
+  const runningRequest = useRef<AbortController>(undefined);
   const [models, setModels] = useState<readonly VendorModel[]>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
   const cancelRequest = (): void => {
-    running.current?.abort();
-    running.current = undefined;
+    runningRequest.current?.abort();
+    runningRequest.current = undefined;
     setBusy(false);
   };
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => () => runningRequest.current?.abort(), []);
   const lookUp = async (): Promise<void> => {
     cancelRequest();
     const abort = new AbortController();
-    running.current = abort;
+    runningRequest.current = abort;
     setProblem('');
     setBusy(true);
     try {
@@ -42,11 +42,11 @@ export function useVendorModels(params: MethodParams<'listModels'>): VendorModel
         timeoutMs: LIST_TIMEOUT_MS,
         signal: abort.signal,
       });
-      if (running.current === abort) setModels(answer.models);
+      if (runningRequest.current === abort) setModels(answer.models);
     } catch (error) {
-      if (running.current === abort) setProblem(getErrorMessage(error));
+      if (runningRequest.current === abort) setProblem(getErrorMessage(error));
     }
-    if (running.current === abort) setBusy(false);
+    if (runningRequest.current === abort) setBusy(false);
   };
   return {
     models,

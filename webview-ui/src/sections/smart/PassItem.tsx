@@ -37,7 +37,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   const query = useSearchQuery();
   const isFound = isListFound || matchesQuery(query, listSearchWords(entry));
   // Expanded if the search matches one of its fields.
-  const unfolded = isOpen || !isFound;
+  const isUnfolded = isOpen || !isFound;
   const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
   return (
     <li
@@ -65,7 +65,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
           onChange={(checked) => enabled.save(checked)}
         />
         <span className="pass-number">{t('{0}', index + 1)}</span>
-        <DisclosureButton isOpen={unfolded} onToggle={onToggle} className="item-name">
+        <DisclosureButton isOpen={isUnfolded} onToggle={onToggle} className="item-name">
           {passName || t('Pass {0}', index + 1)}
         </DisclosureButton>
         {draft.isChanged && <span className="badge">{t('draft')}</span>}
@@ -89,7 +89,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
       </div>
       <p className="pass-sentence">{describePass(draft.entry)}</p>
       <ProblemList problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
-      {unfolded && (
+      {isUnfolded && (
         <div className="item-content">
           <EditedEntryContext value={draft.edited}>
             <PassEditor key={draft.round} name={name} entry={draft.entry} />

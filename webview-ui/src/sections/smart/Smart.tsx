@@ -166,8 +166,8 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropPassDrafts();
   const savedPasses = view.ownPasses[setting.scope];
-  const effective = state.settings[name]?.effective;
-  const entries = readPassEntries(effective);
+  const effectiveValue = state.settings[name]?.effective;
+  const entries = readPassEntries(effectiveValue);
   const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const startWith = async (config: object): Promise<void> => {
     const valueBefore = setting.isSet ? setting.value : undefined;
@@ -225,7 +225,7 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
         {entries.length > 0 && (
           <Button
             onClick={() => {
-              void startWith(isPlainObject(effective) ? dropDefaultFields(effective) : noPasses);
+              void startWith(isPlainObject(effectiveValue) ? dropDefaultFields(effectiveValue) : noPasses);
             }}
           >
             {t('Make it my own')}

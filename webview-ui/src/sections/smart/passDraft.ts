@@ -35,20 +35,22 @@ type KeptPassDraft = Panel['view']['drafts'][string];
 
 /** Applies the draft's edits to the current pass, whose other fields may have changed. */
 function rebaseDraft(
-  raw: Fields,
+  rawPass: Fields,
   { before, after }: KeptPassDraft,
 ): { readonly value: Fields; readonly isConflict: boolean } {
-  const fields = [...new Set([...Object.keys(raw), ...Object.keys(after)])];
-  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+  const fields = [...new Set([...Object.keys(rawPass), ...Object.keys(after)])];
+  const changedFields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (field) => !isEqual(before[field], after[field]),
   );
   const value = Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
-      const from = changed.includes(field) ? after : raw;
+      const from = changedFields.includes(field) ? after : rawPass;
       return from[field] === undefined ? [] : [[field, from[field]]];
     }),
   );
-  const isConflict = changed.some((field) => !isEqual(before[field], raw[field]) && !isEqual(after[field], raw[field]));
+  const isConflict = changedFields.some(
+    (field) => !isEqual(before[field], rawPass[field]) && !isEqual(after[field], rawPass[field]),
+  );
   return { value, isConflict };
 }
 
@@ -86,33 +88,33 @@ export function useDropPassDrafts(): () => void {
   };
 }
 
-export function usePassDraft(saved: PassEntry): PassDraft {
+export function usePassDraft(savedPass: PassEntry): PassDraft {
   const { connection, view, changeView, state } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
-  const key = makeDraftKey(scope, saved);
-  const path = ['passes', saved.index];
+  const key = makeDraftKey(scope, savedPass);
+  const path = ['passes', savedPass.index];
   const draft = view.drafts[key];
-  const { value, isConflict } = draft ? rebaseDraft(saved.raw, draft) : { value: saved.raw, isConflict: false };
-  const isChanged = draft !== undefined && !isEqual(value, saved.raw);
-  const [judged, setJudged] = useState<{ readonly text: string; readonly effective: unknown }>();
+  const { value, isConflict } = draft ? rebaseDraft(savedPass.raw, draft) : { value: savedPass.raw, isConflict: false };
+  const isChanged = draft !== undefined && !isEqual(value, savedPass.raw);
+  const [checkedPass, setCheckedPass] = useState<{ readonly text: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
   // Each change applies to the result of the previous one and is checked before the next.
-  const latest = useRef<Fields>(value);
+  const latestPass = useRef<Fields>(value);
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const text = JSON.stringify(value);
   useEffect(() => {
-    latest.current = JSON.parse(text) as Fields;
+    latestPass.current = JSON.parse(text) as Fields;
   }, [text]);
 
   const checkPass = (newValue: unknown) =>
     connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: newValue });
   useEffect(() => {
-    if (!isChanged || judged?.text === text) return;
+    if (!isChanged || checkedPass?.text === text) return;
     // The page was reloaded since this draft began, so its effective value is unknown.
     checkPass(value).then(
       ({ effective }) => {
-        setJudged({ text, effective });
+        setCheckedPass({ text, effective });
       },
       () => undefined,
     );
@@ -121,16 +123,16 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const changePass = async (pathInside: readonly (string | number)[], newValue: unknown, isTrial: boolean) => {
     let newPass: unknown;
     try {
-      newPass = replaceSettingValueAt(latest.current, pathInside, newValue);
+      newPass = replaceSettingValueAt(latestPass.current, pathInside, newValue);
     } catch (error) {
       if (error instanceof SettingPathError) return [{ path: '', message: error.message }];
       throw error;
     }
     const { problems, effective } = await checkPass(newPass);
     if (problems.length > 0 || isTrial || !isPlainObject(newPass)) return problems;
-    latest.current = newPass;
-    const kept = { before: draft?.before ?? saved.raw, after: newPass };
-    if (effective !== undefined) setJudged({ text: JSON.stringify(newPass), effective });
+    latestPass.current = newPass;
+    const kept = { before: draft?.before ?? savedPass.raw, after: newPass };
+    if (effective !== undefined) setCheckedPass({ text: JSON.stringify(newPass), effective });
     changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
     return problems;
   };
@@ -140,18 +142,18 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     }));
   };
   return {
-    entry: { ...(readPassEntries({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
+    entry: { ...(readPassEntries({ passes: [value] })[0] ?? savedPass), index: savedPass.index, key: savedPass.key },
     edited: {
       name: SMART_SETTING,
       path,
       value,
-      effective: isChanged ? judged?.effective : getValueAt(state.settings[SMART_SETTING]?.effective, path),
+      effective: isChanged ? checkedPass?.effective : getValueAt(state.settings[SMART_SETTING]?.effective, path),
       isChanged,
       change: (pathInside, newValue, isTrial) => {
-        const changed = queue.current.then(() => changePass(pathInside, newValue, isTrial));
-        queue.current = changed.catch(() => undefined);
-        trackValidation(changed);
-        return changed;
+        const result = queue.current.then(() => changePass(pathInside, newValue, isTrial));
+        queue.current = result.catch(() => undefined);
+        trackValidation(result);
+        return result;
       },
       hold: (id, isWrong) => {
         setWrong((before) =>
@@ -164,11 +166,11 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     round,
     waitUntilSettled: async () => {
       await queue.current;
-      return wrong.size > 0 || isEqual(latest.current, saved.raw) ? undefined : latest.current;
+      return wrong.size > 0 || isEqual(latestPass.current, savedPass.raw) ? undefined : latestPass.current;
     },
     discard: () => {
       dropDraft();
-      latest.current = saved.raw;
+      latestPass.current = savedPass.raw;
       setRound(round + 1);
     },
   };

@@ -36,11 +36,11 @@ export function describePass(entry: PassEntry): string {
   if (operations.length === 0) return t('Changes nothing.');
   const { filter, text: selectionText } = readSelection(raw['selection']);
   const subject = mode === 'batch' ? selectionText : describeOperations(entry, filter);
-  const selected = [subject, ...describeFilter(filter)].join(' ');
+  const selectedText = [subject, ...describeFilter(filter)].join(' ');
   const operationText =
     mode === 'batch'
-      ? t('replaces {0} with one summary by a model', selected)
-      : t('{0} in {1}', selected, selectionText);
+      ? t('replaces {0} with one summary by a model', selectedText)
+      : t('{0} in {1}', selectedText, selectionText);
   const when = describeCondition(entry);
   return capitalize(when === '' ? t('{0}.', operationText) : t('{0}, {1}.', operationText, when));
 }
@@ -48,13 +48,13 @@ export function describePass(entry: PassEntry): string {
 function describeOperations({ operations, callsModel }: PassEntry, { contentTypes }: Fields): string {
   // A filter may leave out some content.
   const isSelected = (type: string): boolean => !Array.isArray(contentTypes) || contentTypes.includes(type);
-  const selected = operations.some(({ type }) => isSelected(type))
+  const selectedOperations = operations.some(({ type }) => isSelected(type))
     ? operations.filter(({ type }) => isSelected(type))
     : operations;
-  const names = [...new Set(selected.map(({ operation }) => operation))];
+  const names = [...new Set(selectedOperations.map(({ operation }) => operation))];
   const parts = names.flatMap((name) => {
     if (name === 'keep') return [];
-    const contents = selected
+    const contents = selectedOperations
       .filter(({ operation }) => operation === name)
       .map(({ type }) => getContentNames()[type] ?? type);
     return [OPERATION_VERBS[name](formatList(contents))];

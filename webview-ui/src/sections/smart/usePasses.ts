@@ -62,13 +62,13 @@ export function usePasses(name: string): PassListState {
   // Show changes before the settings contain them; otherwise a dropped pass would jump back for a
   // moment.
   const [pending, setPending] = useState<readonly PendingChange[]>([]);
-  const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const savedText = JSON.stringify(saved);
+  const savedPasses: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
+  const savedText = JSON.stringify(savedPasses);
   useEffect(() => {
     // The new list arrived before the answer to the change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
-  const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), saved);
+  const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), savedPasses);
   const entries = readPassEntries({ passes: raws });
   const entryNames = listEntryNames(raws);
   const getEntryName = ({ index }: PassEntry): ListEntryName => entryNames[index] ?? { id: '', nth: 0 };
@@ -172,10 +172,14 @@ export function usePasses(name: string): PassListState {
     },
     remove: (entry) => changeList({ kind: 'remove', entry: getEntryName(entry) }, t('“{0}” was deleted.', entry.name)),
     move: (oldIndex, newIndex) => {
-      const [moved, beside] = [entryNames[oldIndex], entryNames[newIndex]];
-      if (oldIndex === newIndex || !moved || !beside) return Promise.resolve();
+      const [movedName, neighborName] = [entryNames[oldIndex], entryNames[newIndex]];
+      if (oldIndex === newIndex || !movedName || !neighborName) return Promise.resolve();
       return changeList(
-        { kind: 'move', entry: moved, place: newIndex < oldIndex ? { before: beside } : { after: beside } },
+        {
+          kind: 'move',
+          entry: movedName,
+          place: newIndex < oldIndex ? { before: neighborName } : { after: neighborName },
+        },
         t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, raws.length),
       );
     },

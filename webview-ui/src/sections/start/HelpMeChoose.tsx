@@ -48,12 +48,12 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
   const provider = useSetting('provider');
   const limit = useSetting('maxCostPerCondensation');
   const smart = useSetting('smart');
-  const condensing = useSetting('condensingProfile').value;
+  const condensingProfile = useSetting('condensingProfile').value;
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [saved, setSaved] = useState<SavedSettings>();
   // Undo is offered only while the settings are unchanged.
-  const applied = saved && areSettingsUnchanged(state, saved.written) ? saved : undefined;
+  const appliedSettings = saved && areSettingsUnchanged(state, saved.written) ? saved : undefined;
   const advice = recommendSettings(
     answers,
     welcome.providers.map(({ id }) => id),
@@ -81,7 +81,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
     if (newProblems.length === 0) setSaved(undefined);
   };
   if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
-  const lacksModel = advice.asksModel === true && (typeof condensing !== 'string' || condensing === '');
+  const lacksModel = advice.asksModel === true && (typeof condensingProfile !== 'string' || condensingProfile === '');
   const canRun = !lacksModel || advice.preset !== undefined;
   const name = welcome.providers.find(({ id }) => id === advice.provider)?.name ?? advice.provider;
   return (
@@ -104,13 +104,13 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
       )}
       {canRun && (
         // A repetition would mistake its own values for the previous ones.
-        <Button primary disabled={isBusy || applied !== undefined} onClick={() => void applyAdvice()}>
+        <Button primary disabled={isBusy || appliedSettings !== undefined} onClick={() => void applyAdvice()}>
           {t('Apply')}
         </Button>
       )}
-      {applied && (
+      {appliedSettings && (
         <span className="row-note">
-          {t('Applied.')} <LinkButton onClick={() => void takeBack(applied)}>{t('Undo')}</LinkButton>
+          {t('Applied.')} <LinkButton onClick={() => void takeBack(appliedSettings)}>{t('Undo')}</LinkButton>
         </span>
       )}
       <ProblemList problems={problems} />

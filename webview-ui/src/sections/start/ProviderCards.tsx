@@ -85,14 +85,14 @@ export function ProviderCards(): ReactNode {
 
 function useCurrentChoice(): CurrentChoice {
   const { state, welcome } = usePanel();
-  const condensing = useSetting('condensingProfile').value;
+  const condensingId = useSetting('condensingProfile').value;
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
   const targetPercent = Number(useSetting('manual.targetPercent').effectiveValue);
   const smart = useSetting('smart');
   const preset = getCurrentPreset(smart, state.settings['smart']?.value);
   const strategy = state.settings['strategy']?.effective;
   return {
-    condensing: state.profiles.find(({ id }) => id === condensing),
+    condensing: state.profiles.find(({ id }) => id === condensingId),
     whenNotEnough,
     targetPercent,
     preset:

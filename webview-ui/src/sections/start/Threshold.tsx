@@ -16,12 +16,12 @@ const LOW_THRESHOLD_PERCENT = 50;
 
 /** Lists models with a known window that agents use with this threshold. */
 function listModelWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
-  const offered = listProfileEntries(state)
+  const profileWindows = listProfileEntries(state)
     .filter(({ isOfferedInChat, threshold }) => isOfferedInChat && threshold === undefined)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
   // Copilot's "Auto" has a window of 0 until the user signs in.
   return [
-    ...offered,
+    ...profileWindows,
     ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens })),
   ].filter(({ tokens }) => tokens > 0);
 }

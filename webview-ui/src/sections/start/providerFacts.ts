@@ -39,10 +39,10 @@ const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number |
 /** @returns undefined for another extension's provider */
 export function listProviderFacts(
   provider: string,
-  { condensing, whenNotEnough, targetPercent, preset, strategy }: CurrentChoice,
+  { condensing: condensingProfile, whenNotEnough, targetPercent, preset, strategy }: CurrentChoice,
 ): ProviderFacts | undefined {
   if (!isBuiltInProvider(provider)) return undefined;
-  const measured = MEASURED_LOSS_BY_PROVIDER[provider];
+  const measuredLoss = MEASURED_LOSS_BY_PROVIDER[provider];
   switch (provider) {
     case 'lossless':
       return {
@@ -54,23 +54,23 @@ export function listProviderFacts(
             : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
         loses: t('Nothing: every byte can be restored'),
-        removes: describeRemovedShare(measured),
+        removes: describeRemovedShare(measuredLoss),
       };
     case 'truncation':
       return {
         description: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
-        loses: describeLostShare(measured),
-        removes: describeRemovedShare(measured),
+        loses: describeLostShare(measuredLoss),
+        removes: describeRemovedShare(measuredLoss),
       };
     case 'native':
       return {
         description: t('Has a model write a summary of everything between the task and the newest messages.'),
-        costs: describeSummaryCost(condensing),
+        costs: describeSummaryCost(condensingProfile),
         loses: t(
           'Details that the summary leaves out, and solved errors; your words, files and open errors are listed after it',
         ),
-        removes: describeRemovedShare(measured),
+        removes: describeRemovedShare(measuredLoss),
       };
     case 'smart': {
       const ofPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
@@ -113,27 +113,27 @@ const describeRemovedShare = (measured: MeasuredLoss | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a conversation', formatPercent(measured.removed));
 
 /** The agent can recall everything that a preset or Truncation removes. */
-function describeLostShare(measured: MeasuredLoss | undefined): string {
-  if (measured?.lost === undefined) return t('not measured');
-  const lost = formatPercent(measured.lost);
-  return measured.isAtMost
-    ? t('At most {0} of the lines that agents needed later; they can be recalled', lost)
-    : t('{0} of the lines that agents needed later; they can be recalled', lost);
+function describeLostShare(measuredLoss: MeasuredLoss | undefined): string {
+  if (measuredLoss?.lost === undefined) return t('not measured');
+  const lostShare = formatPercent(measuredLoss.lost);
+  return measuredLoss.isAtMost
+    ? t('At most {0} of the lines that agents needed later; they can be recalled', lostShare)
+    : t('{0} of the lines that agents needed later; they can be recalled', lostShare);
 }
 
-export const describePresetFigures = (id: string, measured: MeasuredLoss): string =>
+export const describePresetFigures = (id: string, measuredLoss: MeasuredLoss): string =>
   id === FILE_AWARE_PRESET_ID
     ? t(
         'On 18 projects that it was not fitted on: with {0} of a conversation removed, loses {1} of the lines that agents needed later; they can be recalled.',
-        formatPercent(measured.removed),
-        formatPercent(measured.lost ?? 0),
+        formatPercent(measuredLoss.removed),
+        formatPercent(measuredLoss.lost ?? 0),
       )
     : t(
-        measured.isAtMost
+        measuredLoss.isAtMost
           ? 'On one project: removes {0} of a conversation, and loses at most {1} of the lines that agents needed later; they can be recalled.'
           : 'On one project: removes {0} of a conversation, and loses {1} of the lines that agents needed later; they can be recalled.',
-        formatPercent(measured.removed),
-        formatPercent(measured.lost ?? 0),
+        formatPercent(measuredLoss.removed),
+        formatPercent(measuredLoss.lost ?? 0),
       );
 
 function describeSummaryCost(condensing: ProfileState | undefined): string {

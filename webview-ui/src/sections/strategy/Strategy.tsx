@@ -19,8 +19,8 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
   const setting = useSetting(STRATEGY_SETTING);
-  const effective = state.settings[STRATEGY_SETTING]?.effective;
-  const description = isRecord(effective) ? effective['description'] : undefined;
+  const effectiveStrategy = state.settings[STRATEGY_SETTING]?.effective;
+  const description = isRecord(effectiveStrategy) ? effectiveStrategy['description'] : undefined;
   const isMine = isOwnConfiguration(setting);
   const [ownStrategy, setOwnStrategy] = useState<unknown>();
   const text = isMine ? JSON.stringify(setting.value) : undefined;
@@ -31,7 +31,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
     void setting.save({
       id: 'own',
       name: t('My strategy'),
-      steps: readStrategySteps(effective).map(dropDefaultFields),
+      steps: readStrategySteps(effectiveStrategy).map(dropDefaultFields),
     });
   };
   const searchTexts = [
@@ -59,7 +59,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
           </SchemaRoot>
         ) : (
           <>
-            <StrategySteps strategy={effective} />
+            <StrategySteps strategy={effectiveStrategy} />
             <p className="row-help">{t('The steps of a built-in strategy are fixed. To change them, edit a copy.')}</p>
           </>
         )}

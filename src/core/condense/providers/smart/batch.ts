@@ -25,9 +25,9 @@ export const createBatchStep = (name: string, pass: BatchPass, dependencies: Pas
     if (batchConfig.operation === 'keep') return;
     const limits = countMessagesToKeepAtEnds(draft, pass, dependencies);
     if (!limits) return;
-    const selected = await dependencies.calls.models.selectSummarizer(batchConfig.apiProfile);
-    if (selected instanceof NoSummarizerError) {
-      dependencies.onNote(`${name}: ${selected.message}`);
+    const selectedSummarizer = await dependencies.calls.models.selectSummarizer(batchConfig.apiProfile);
+    if (selectedSummarizer instanceof NoSummarizerError) {
+      dependencies.onNote(`${name}: ${selectedSummarizer.message}`);
       return;
     }
     const config: NativeConfig = {
@@ -39,12 +39,12 @@ export const createBatchStep = (name: string, pass: BatchPass, dependencies: Pas
     };
     const context = { ...dependencies.context, edits: [...dependencies.context.edits, ...draft.edits] };
     const { signal } = dependencies.calls;
-    const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });
+    const plan = await planSummary({ context, config, model: selectedSummarizer.summarizer.model, signal });
     if (plan.kind === 'window-too-small') {
-      throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
+      throw new Error(`The window of ${selectedSummarizer.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const summary = await writeSummaryProse(plan, selected, context, config, name, dependencies, report);
+    const summary = await writeSummaryProse(plan, selectedSummarizer, context, config, name, dependencies, report);
     if (!summary) return;
     const message = createSummaryMessage(formatSummaryText(summary.prose, summary.plan.facts));
     draft.replaceWithSummary(name, summary.plan.range, message, SUMMARY_EDIT_INFO);
@@ -83,7 +83,7 @@ interface SummaryWithPlan {
 /** @throws Error if the model failed */
 async function writeSummaryProse(
   plan: SummaryPlan,
-  selected: SelectedSummarizer,
+  selectedSummarizer: SelectedSummarizer,
   context: ConversationContext,
   config: NativeConfig,
   name: string,
@@ -91,7 +91,7 @@ async function writeSummaryProse(
   report?: StepReporter,
 ): Promise<SummaryWithPlan | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;
-  const { model } = selected.summarizer;
+  const { model } = selectedSummarizer.summarizer;
   const samples = calls.samples(model);
   const expected = estimateSummaryPlan(plan, model, samples, memory);
   const reservation = budget.reserveCost(expected.cost, model);
@@ -101,7 +101,7 @@ async function writeSummaryProse(
     return undefined;
   }
   if (estimatedCalls) {
-    for (const call of countExpectedCalls(plan, expected, selected)) {
+    for (const call of countExpectedCalls(plan, expected, selectedSummarizer)) {
       estimatedCalls.addCall(model, call.usage, computeOutputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
@@ -109,7 +109,7 @@ async function writeSummaryProse(
   }
   let spentDollars: number | undefined = 0;
   const outcome = await runSummaryPlan(plan, {
-    selected,
+    selected: selectedSummarizer,
     context,
     config,
     samples,

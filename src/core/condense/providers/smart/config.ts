@@ -85,10 +85,10 @@ export function validateSmartConfig(config: unknown): ValidationResult<SmartConf
   if (result.valid || !isRecord(config) || !Array.isArray(config['passes'])) return result;
   const { passes, problems, leftOut } = validatePasses(config['passes']);
   if (problems.length === 0) return result;
-  const written = { ...config, passes };
-  const usableFields = validateFields(smartConfigSchema, written, undefined, getRemovableField);
+  const usableConfig = { ...config, passes };
+  const usableFields = validateFields(smartConfigSchema, usableConfig, undefined, getRemovableField);
   const allProblems = [...problems, ...(usableFields.valid ? [] : usableFields.problems)];
-  const usableRest = usableFields.valid ? { config: usableFields.config, written } : usableFields.rest;
+  const usableRest = usableFields.valid ? { config: usableFields.config, written: usableConfig } : usableFields.rest;
   return {
     valid: false,
     problems: allProblems,

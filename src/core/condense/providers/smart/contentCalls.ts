@@ -97,7 +97,7 @@ export async function requestSummaries(
   onDone: (done: number) => void,
 ): Promise<ContentReply[]> {
   const replies: ContentReply[] = [];
-  const running = new Map<Hash, Promise<ContentReply>>();
+  const runningCalls = new Map<Hash, Promise<ContentReply>>();
   let nextJob = 0;
   let doneCount = 0;
   let failuresInRow = 0;
@@ -109,7 +109,7 @@ export async function requestSummaries(
       if (!job) return;
       const index = nextJob++;
       const lastFailure = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
-      const reply = lastFailure ?? (await requestSummary(job, dependencies, running, onCall));
+      const reply = lastFailure ?? (await requestSummary(job, dependencies, runningCalls, onCall));
       dependencies.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
@@ -126,20 +126,20 @@ export async function requestSummaries(
 async function requestSummary(
   job: SummaryJob,
   dependencies: CallDependencies,
-  running: Map<Hash, Promise<ContentReply>>,
+  runningCalls: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
-  const selected = await dependencies.models.selectSummarizer(job.operation.apiProfile);
-  if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
-  const expected = estimateContentCall(job, selected.summarizer.model, dependencies);
-  const key = makeSummaryCacheKey(selected.summarizer.model, expected.request);
-  const pending = running.get(key);
+  const selectedSummarizer = await dependencies.models.selectSummarizer(job.operation.apiProfile);
+  if (selectedSummarizer instanceof NoSummarizerError) return { kind: 'not-asked', reason: selectedSummarizer.message };
+  const expectedCall = estimateContentCall(job, selectedSummarizer.summarizer.model, dependencies);
+  const key = makeSummaryCacheKey(selectedSummarizer.summarizer.model, expectedCall.request);
+  const pending = runningCalls.get(key);
   if (pending) return pending;
-  const asking = getCachedReplyOrCall(key, dependencies, () =>
-    callModel(job, selected, expected, dependencies, onCall),
+  const runningCall = getCachedReplyOrCall(key, dependencies, () =>
+    callModel(job, selectedSummarizer, expectedCall, dependencies, onCall),
   );
-  running.set(key, asking);
-  return asking;
+  runningCalls.set(key, runningCall);
+  return runningCall;
 }
 
 /** An estimate remembers its made-up replies only for itself. */
@@ -159,13 +159,13 @@ async function getCachedReplyOrCall(
 
 async function callModel(
   job: SummaryJob,
-  selected: SelectedSummarizer,
-  expected: EstimatedContentCall,
+  selectedSummarizer: SelectedSummarizer,
+  expectedCall: EstimatedContentCall,
   { budget, estimatedCalls, memory, samples, signal, conversation }: CallDependencies,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
-  const { model } = selected.summarizer;
-  const { request, usage, cost } = expected;
+  const { model } = selectedSummarizer.summarizer;
+  const { request, usage, cost } = expectedCall;
   const reservation = budget.reserveCost(cost, model);
   if (typeof reservation === 'string') {
     estimatedCalls?.stopCounting();
@@ -175,11 +175,11 @@ async function callModel(
   if (estimatedCalls) {
     const { maxTokens } = job.operation;
     estimatedCalls.addCall(model, usage, maxOutputTokens, samples(model), maxTokens);
-    onCall(createModelCall(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
-    return { kind: 'summary', text: createPlaceholderText(expected.summaryTokens) };
+    onCall(createModelCall(selectedSummarizer, job, expectedCall, { usage, cost, timeMs: 0, kind: 'complete' }));
+    return { kind: 'summary', text: createPlaceholderText(expectedCall.summaryTokens) };
   }
   const { system, prompt } = request;
-  const answer = await selected.summarizer.summarize(
+  const answer = await selectedSummarizer.summarizer.summarize(
     { system, prompt, maxOutputTokens },
     { conversation, ...(signal && { signal }) },
   );
@@ -187,7 +187,7 @@ async function callModel(
   const { read: cached } = memory.estimateCachedTokens(model, system + prompt, request.tokens * model.tokenFactor);
   const reply = failIfServerTruncatedRequest(answer, { counted: request.tokens, cached }, model);
   if (reply.usage && reply.kind === answer.kind) memory.recordPrompt(model, system + prompt);
-  onCall(createModelCall(selected, job, expected, reply));
+  onCall(createModelCall(selectedSummarizer, job, expectedCall, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);
   return text === '' ? { kind: 'failed', reason: 'The model answered without a summary.' } : { kind: 'summary', text };
@@ -196,7 +196,7 @@ async function callModel(
 const createModelCall = (
   { summarizer, chosen: summarizerChoice }: SelectedSummarizer,
   job: SummaryJob,
-  expected: EstimatedContentCall,
+  expectedCall: EstimatedContentCall,
   { usage, cost, timeMs, kind }: Pick<SummaryReply, 'usage' | 'cost' | 'timeMs' | 'kind'>,
 ): ModelCall => {
   const { profile, vendor, model } = summarizer.model;
@@ -205,7 +205,7 @@ const createModelCall = (
     vendor,
     model,
     chosen: summarizerChoice,
-    countedTokens: expected.request.tokens,
+    countedTokens: expectedCall.request.tokens,
     askedTokens: job.operation.maxTokens,
     usage,
     cost,

@@ -120,10 +120,10 @@ async function editItemsFromOldest(
 ): Promise<ItemAwaitingSummary[]> {
   const items = createItemLookup(draft);
   const { targetTokens = -1, tools } = dependencies;
-  const waiting: ItemAwaitingSummary[] = [];
-  let expected = 0;
+  const waitingItems: ItemAwaitingSummary[] = [];
+  let expectedSaving = 0;
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
-    if (draft.tokens - expected <= targetTokens) break;
+    if (draft.tokens - expectedSaving <= targetTokens) break;
     const requests: PlacedCutRequest[] = [];
     const jobs: SummaryJob[] = [];
     for (const item of items(message)) {
@@ -132,14 +132,14 @@ async function editItemsFromOldest(
       requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
-      expected += await estimateTokensSavedBySummary(job, dependencies);
+      expectedSaving += await estimateTokensSavedBySummary(job, dependencies);
     }
-    if (jobs.length > 0) waiting.push({ requests, jobs });
+    if (jobs.length > 0) waitingItems.push({ requests, jobs });
     else {
       applyCutRequests(name, draft, requests);
     }
   }
-  return waiting;
+  return waitingItems;
 }
 
 interface PlannedItemEdits {
@@ -171,29 +171,29 @@ function planItemEdits(
 const ASSUMED_MARKER_TOKENS = 25;
 
 async function estimateTokensSavedBySummary(job: SummaryJob, { calls }: PassDependencies): Promise<number> {
-  const selected = await calls.models.selectSummarizer(job.operation.apiProfile);
+  const selectedSummarizer = await calls.models.selectSummarizer(job.operation.apiProfile);
   const summary =
-    selected instanceof NoSummarizerError
+    selectedSummarizer instanceof NoSummarizerError
       ? job.operation.maxTokens
-      : estimateContentCall(job, selected.summarizer.model, calls).summaryTokens;
+      : estimateContentCall(job, selectedSummarizer.summarizer.model, calls).summaryTokens;
   return Math.max(0, job.tokens - summary - ASSUMED_MARKER_TOKENS);
 }
 
 async function summarizeItems(
   name: string,
   draft: Draft,
-  waiting: readonly ItemAwaitingSummary[],
+  waitingItems: readonly ItemAwaitingSummary[],
   dependencies: PassDependencies,
   report?: StepReporter,
 ): Promise<void> {
-  const jobs = waiting.flatMap((message) => message.jobs);
+  const jobs = waitingItems.flatMap((message) => message.jobs);
   const showCall = (done: number): void => {
     report?.(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
   showCall(0);
   const replies = await requestSummaries(jobs, dependencies.calls, dependencies.onCall, showCall);
   const replyByJob = new Map(jobs.map((job, index) => [job, replies[index]]));
-  for (const message of waiting) {
+  for (const message of waitingItems) {
     const requests = message.jobs.flatMap((job) => makeCutRequestsFromReply(job, replyByJob.get(job), dependencies));
     applyCutRequests(name, draft, [...message.requests, ...requests]);
   }

@@ -47,11 +47,11 @@ function listItems(
     const exchange = type === 'messageText' ? undefined : findOwner(content);
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = countContentTokens(content, counter);
-    const placed: PlacedContent = { type, path, start, end, text, message: index };
+    const placedContent: PlacedContent = { type, path, start, end, text, message: index };
     const item = itemByGroup.get(group);
-    if (!item) itemByGroup.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
+    if (!item) itemByGroup.set(group, { type, message: index, role, contents: [placedContent], exchange, tokens });
     else {
-      item.contents.push(placed);
+      item.contents.push(placedContent);
       item.tokens += tokens;
     }
   }

@@ -60,11 +60,11 @@ export class SpendingBudget {
   }
 
   /** @returns a reason in words if the call is not allowed */
-  reserveCost(expected: number | undefined, model: SummarizerModel): CostReservation | string {
+  reserveCost(expectedCost: number | undefined, model: SummarizerModel): CostReservation | string {
     const limit = this.maxCost === undefined ? undefined : this.left;
-    const over = explainDisallowedCost(expected, model, limit);
+    const over = explainDisallowedCost(expectedCost, model, limit);
     if (over !== undefined) return over;
-    const reserved = expected ?? 0;
+    const reserved = expectedCost ?? 0;
     this.committedDollars += reserved;
     return {
       settle: (cost) => {

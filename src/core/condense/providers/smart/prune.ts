@@ -39,10 +39,10 @@ export async function pruneItems(
   );
   const takeWords = (part: number): ReadonlySet<string> =>
     removeOldAgentText(name, draft, targetTokens, part, isWantedItem);
-  const changed = takeWords(wordless);
+  const changedKeys = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
-  const hasMoved = candidatesBefore.some(({ content }) => changed.has(makePlaceKey(content)));
+  const hasMoved = candidatesBefore.some(({ content }) => changedKeys.has(makePlaceKey(content)));
   const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWantedItem, signal) : candidatesBefore;
   const neighbors = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
@@ -102,17 +102,17 @@ function removeOldAgentText(
   part: number,
   isWantedItem: (item: ContentItem) => boolean,
 ): ReadonlySet<string> {
-  const changed = new Set<string>();
-  if (part === 0) return changed;
+  const changedKeys = new Set<string>();
+  if (part === 0) return changedKeys;
   for (const { texts, textAfter } of collectAgentTexts(draft, isWantedItem)) {
     if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
       createCutsForOperation('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
     applyCutRequests(name, draft, requests);
-    for (const { place } of requests) changed.add(makePlaceKey(place));
+    for (const { place } of requests) changedKeys.add(makePlaceKey(place));
   }
-  return changed;
+  return changedKeys;
 }
 
 const MAX_PRUNE_ROUNDS = 5;

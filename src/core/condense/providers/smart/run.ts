@@ -157,11 +157,11 @@ export const listStepNames = ({ passes }: SmartConfig): readonly string[] =>
 
 /** Edits carry their pass's name, so equal names would merge two passes. */
 function makeUniqueNames(names: readonly string[]): string[] {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   return names.map((name) => {
     let unique = name;
-    for (let count = 2; used.has(unique); count++) unique = `${name} (${count})`;
-    used.add(unique);
+    for (let count = 2; usedNames.has(unique); count++) unique = `${name} (${count})`;
+    usedNames.add(unique);
     return unique;
   });
 }

@@ -84,11 +84,11 @@ function makePipelineStep(
     name,
     skip: (work) => work.describeWhySkipped(step),
     run: async (work) => {
-      const ready = prepareStrategyStep(step, dependencies);
+      const preparedStep = prepareStrategyStep(step, dependencies);
       result =
-        typeof ready === 'string'
-          ? { reports: [work.addFailedStep(name, ready)] }
-          : await runProviderStep(work, step, name, ready, isEstimate);
+        typeof preparedStep === 'string'
+          ? { reports: [work.addFailedStep(name, preparedStep)] }
+          : await runProviderStep(work, step, name, preparedStep, isEstimate);
     },
     result: () => result,
   };
@@ -98,27 +98,27 @@ async function runProviderStep(
   work: StrategyProgress,
   step: StrategyStep,
   name: string,
-  ready: PreparedStrategyStep,
+  preparedStep: PreparedStrategyStep,
   isEstimate: boolean,
 ): Promise<PipelineResult> {
   const { tokens } = work;
   const reports: StepReport[] = [];
   try {
-    const input = [work.contextNow, ready.config, work.optionsNow] as const;
-    const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...input) : undefined;
+    const input = [work.contextNow, preparedStep.config, work.optionsNow] as const;
+    const estimate = isEstimate || step.affordable ? await preparedStep.provider.estimate(...input) : undefined;
     const reason = estimate?.refusal ?? (step.affordable ? work.describeExcessCost(estimate?.cost) : undefined);
     if (reason !== undefined) return { reports: [makeStepReport(work, name, { kind: 'skipped', reason })] };
-    const result = isEstimate && estimate ? estimate : await ready.provider.condense(...input);
-    work.addNotes(ready.notes);
-    reports.push(...work.addStepReport(ready.name, result));
+    const result = isEstimate && estimate ? estimate : await preparedStep.provider.condense(...input);
+    work.addNotes(preparedStep.notes);
+    reports.push(...work.addStepReport(preparedStep.name, result));
     const refusal = await work.addStepResult(result);
-    if (refusal !== undefined) reports.push(work.addFailedStep(ready.name, refusal));
+    if (refusal !== undefined) reports.push(work.addFailedStep(preparedStep.name, refusal));
     const endsRound = step.ends && (work.tokens < tokens || work.hasRunSteps(result.steps));
     return { reports, endsRound };
   } catch (error) {
-    if (error instanceof ProviderFailure) reports.push(...work.addStepReport(ready.name, error.spent));
+    if (error instanceof ProviderFailure) reports.push(...work.addStepReport(preparedStep.name, error.spent));
     work.options.signal?.throwIfAborted();
-    return { reports: [...reports, work.addFailedStep(ready.name, getErrorMessage(error))] };
+    return { reports: [...reports, work.addFailedStep(preparedStep.name, getErrorMessage(error))] };
   }
 }
 
