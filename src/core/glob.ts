@@ -43,12 +43,12 @@ const MAX_EXPANDED_CHARS = 50_000;
 const MAX_ALTERNATIVES = 100;
 
 function limitPatterns(patterns: readonly string[]): readonly string[] {
-  let room = MAX_EXPANDED_CHARS - sumLengths(patterns);
+  let charsLeft = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
     const alternatives = expandAlternatives([pattern]);
     const more = sumLengths(alternatives) - pattern.length;
-    if (more > room) return [pattern];
-    room -= more;
+    if (more > charsLeft) return [pattern];
+    charsLeft -= more;
     return alternatives;
   });
 }

@@ -3,10 +3,10 @@ const LETTERS_PER_ALLOWED_EDIT = 3;
 
 /** @returns undefined if no name is close enough */
 export function findNearestName(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = normalizeName(name);
-  const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_ALLOWED_EDIT));
+  const wantedName = normalizeName(name);
+  const limit = Math.max(1, Math.floor(wantedName.length / LETTERS_PER_ALLOWED_EDIT));
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: computeEditDistance(wanted, normalizeName(candidate)) }))
+    .map((candidate) => ({ candidate, distance: computeEditDistance(wantedName, normalizeName(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
   return best && best.distance <= limit ? best.candidate : undefined;

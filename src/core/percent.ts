@@ -6,9 +6,9 @@
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));
   if (rounded === 0) return percent === 0 ? '0%' : `<${10 ** -decimals}%`;
-  const shown = Math.abs(rounded) === 100 && Math.abs(percent) < 100 ? Math.trunc(percent * 10) / 10 : rounded;
+  const shownPercent = Math.abs(rounded) === 100 && Math.abs(percent) < 100 ? Math.trunc(percent * 10) / 10 : rounded;
   // The minus sign (U+2212) replaces the hyphen.
-  return `${shown}%`.replace('-', '−');
+  return `${shownPercent}%`.replace('-', '−');
 }
 
 export const formatShare = (part: number, whole: number, decimals?: number): string =>

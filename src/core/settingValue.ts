@@ -145,11 +145,14 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
       undo: isContainer(entry) ? { kind: 'insert', entry, place: previousPlace } : undefined,
     };
   }
-  const after = listWithoutEntry.toSpliced(findInsertIndex(listWithoutEntry, change.place), 0, entry);
-  const to = after.indexOf(entry);
+  const listAfter = listWithoutEntry.toSpliced(findInsertIndex(listWithoutEntry, change.place), 0, entry);
+  const newIndex = listAfter.indexOf(entry);
   return {
-    list: after,
-    undo: to === entryIndex ? undefined : { kind: 'move', entry: getEntryNameAt(after, to), place: previousPlace },
+    list: listAfter,
+    undo:
+      newIndex === entryIndex
+        ? undefined
+        : { kind: 'move', entry: getEntryNameAt(listAfter, newIndex), place: previousPlace },
   };
 }
 

@@ -72,9 +72,9 @@ export function readCpuMs(): number {
 
 /** The time may include a garbage collection; for short work use {@link measureLeastCpuMs}. */
 export function measureCpuMs(work: () => void): number {
-  const before = readCpuMs();
+  const cpuMsBefore = readCpuMs();
   work();
-  return readCpuMs() - before;
+  return readCpuMs() - cpuMsBefore;
 }
 
 /** Returns the minimum CPU time of five runs in milliseconds. */

@@ -160,10 +160,10 @@ function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
       // Groups at the end may be too short to reach the top: there, focus or the middle of the
       // window decides.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
-      const read = isAtEnd
+      const readGroup = isAtEnd
         ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))
         : findLastAbove(READING_LINE_PIXELS);
-      setCurrentGroup((read ?? groups[0])?.dataset['group'] ?? 'start');
+      setCurrentGroup((readGroup ?? groups[0])?.dataset['group'] ?? 'start');
     };
     const events = ['scroll', 'resize', 'focusin'] as const;
     for (const event of events) window.addEventListener(event, updateCurrentGroup, { passive: true });
@@ -176,10 +176,10 @@ function useGroupInView(main: React.RefObject<HTMLElement | null>): string {
 
 function useRestoredScrollPosition(main: React.RefObject<HTMLElement | null>): void {
   const { view, changeView } = usePanel();
-  const first = useRef(view.scroll);
+  const firstScroll = useRef(view.scroll);
   const change = useRef(changeView);
   useLayoutEffect(() => {
-    document.documentElement.scrollTop = first.current;
+    document.documentElement.scrollTop = firstScroll.current;
   }, [main]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -76,10 +76,11 @@ export async function openPage({
   onTestFinished(() => {
     react.unmount();
   });
-  let taken = 0;
+  let receivedCount = 0;
   const waitForUpdates = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    for (; taken < host.page.sent.length; taken++) connection.receiveMessage(host.page.sent[taken]);
+    for (; receivedCount < host.page.sent.length; receivedCount++)
+      connection.receiveMessage(host.page.sent[receivedCount]);
     await new Promise((resolve) => setTimeout(resolve, 1));
   };
   react.render(

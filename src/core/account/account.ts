@@ -129,13 +129,13 @@ function makeSessionTreeRows(
   rowByPath: ReadonlyMap<string, MutableAccountRow>,
 ): AccountRow[] {
   const sessionByPath = new Map(sessions.map((session) => [session.path, session]));
-  const below = new Map<string | undefined, SessionAccount[]>();
+  const childrenByPath = new Map<string | undefined, SessionAccount[]>();
   for (const session of sessionByPath.values()) {
     const parentPath = session.above && sessionByPath.has(session.above.path) ? session.above.path : undefined;
-    below.set(parentPath, [...(below.get(parentPath) ?? []), session]);
+    childrenByPath.set(parentPath, [...(childrenByPath.get(parentPath) ?? []), session]);
   }
   const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
-    const children = sortRows((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
+    const children = sortRows((childrenByPath.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
     const row = rowByPath.get(session.path) ?? makeEmptyRow(session.path, session.title);
     if (row.sessions === 0 && children.length === 0) return [];
     const sumField = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
@@ -152,7 +152,7 @@ function makeSessionTreeRows(
     trees
       .filter(([root]) => root)
       .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || compareByCost(a, b) : 0));
-  return sortRows((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
+  return sortRows((childrenByPath.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
 }
 
 const SUMMED_USAGE_FIELDS = [
@@ -310,13 +310,13 @@ export interface AccountOverview {
 const MAX_SHOWN_ROWS = 100;
 const MAX_SHOWN_SESSIONS = 30;
 
-/** @param since leaves out everything before this local date, such as `2026-11-16` */
+/** @param firstDay leaves out everything before this local date, such as `2026-11-16` */
 export function makeAccountOverview(
   sessions: readonly SessionAccount[],
-  since?: string,
+  firstDay?: string,
   unreadReasons: readonly string[] = [],
 ): AccountOverview {
-  const recentSessions = dropUsageBefore(sessions, since);
+  const recentSessions = dropUsageBefore(sessions, firstDay);
   const maskLabels = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const makeGroupRows = (grouping: Grouping): readonly AccountRow[] =>
@@ -370,15 +370,15 @@ export function makeAccountOverview(
 
 export const selectSessionsUsedSince = (
   sessions: readonly SessionAccount[],
-  since?: string,
+  firstDay?: string,
 ): readonly SessionAccount[] =>
-  since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
+  firstDay === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= firstDay));
 
 /** Composition is not stored by day, so it stays whole. */
-export function dropUsageBefore(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
-  if (since === undefined) return sessions;
-  return selectSessionsUsedSince(sessions, since).map((session) => ({
+export function dropUsageBefore(sessions: readonly SessionAccount[], firstDay?: string): readonly SessionAccount[] {
+  if (firstDay === undefined) return sessions;
+  return selectSessionsUsedSince(sessions, firstDay).map((session) => ({
     ...session,
-    usage: session.usage.filter(({ day }) => day >= since),
+    usage: session.usage.filter(({ day }) => day >= firstDay),
   }));
 }

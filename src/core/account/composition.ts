@@ -55,7 +55,7 @@ export function computeComposition(
   counter: MessageCounter,
   fixedTokens: number,
 ): Composition {
-  const sends = countSendsPerMessage(messages.length, requests);
+  const sendCounts = countSendsPerMessage(messages.length, requests);
   const tokensByPart: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixedTokens * requests.length };
   let sentOften = fixedTokens * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const allExchanges = listToolExchanges(messages);
@@ -63,7 +63,7 @@ export function computeComposition(
   const rereads = findRepeatedReads(exchanges);
   const results = classifyResults(allExchanges, rereads);
   messages.forEach((message, index) => {
-    const sendCount = sends[index] ?? 0;
+    const sendCount = sendCounts[index] ?? 0;
     if (sendCount === 0) return;
     sentOften += Math.max(0, sendCount - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
     for (const { kind, tokens } of splitMessageIntoParts(message, index, results, counter))
@@ -73,7 +73,7 @@ export function computeComposition(
     parts: tokensByPart,
     sentOften,
     files: listReadFiles(exchanges, counter),
-    unused: listUnusedResults(messages, exchanges, sends, counter),
+    unused: listUnusedResults(messages, exchanges, sendCounts, counter),
   };
 }
 
@@ -94,20 +94,20 @@ const ZERO_TOKENS_BY_PART: TokensByPartKind = {
 };
 
 function countSendsPerMessage(count: number, requests: readonly ConversationRequest[]): number[] {
-  const sends = new Array<number>(count).fill(0);
+  const sendCounts = new Array<number>(count).fill(0);
   let requestIndex = requests.length - 1;
   let sum = 0;
-  let from = Infinity;
+  let firstMessage = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[requestIndex]; request && request.answer > index; request = requests[--requestIndex]) {
       // No request after a compaction sent the messages before it.
-      if (request.from !== from) sum = 0;
-      from = request.from;
+      if (request.from !== firstMessage) sum = 0;
+      firstMessage = request.from;
       sum += 1;
     }
-    sends[index] = index >= from ? sum : 0;
+    sendCounts[index] = index >= firstMessage ? sum : 0;
   }
-  return sends;
+  return sendCounts;
 }
 
 type ResultKindsByMessage = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
@@ -207,9 +207,9 @@ const getReadPath = (exchange: ToolExchange): string | undefined =>
 const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): number =>
   results.reduce((sum, { text }) => sum + counter.countText(text), 0);
 
-export function sumToolCalls(all: Iterable<ToolCalls>): ToolCalls[] {
+export function sumToolCalls(allCalls: Iterable<ToolCalls>): ToolCalls[] {
   const sums = new Map<string, number>();
-  for (const { tool, calls } of all) sums.set(tool, (sums.get(tool) ?? 0) + calls);
+  for (const { tool, calls } of allCalls) sums.set(tool, (sums.get(tool) ?? 0) + calls);
   return [...sums].map(([tool, calls]) => ({ tool, calls }));
 }
 
@@ -234,7 +234,7 @@ export const compareByReads = (a: ReadFileTokens, b: ReadFileTokens): number =>
 function listUnusedResults(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
-  sends: readonly number[],
+  sendCounts: readonly number[],
   counter: MessageCounter,
 ): UnusedResult[] {
   const exchangesByMessage = new Map<number, ToolExchange[]>();
@@ -279,7 +279,7 @@ function listUnusedResults(
   });
   return exchanges
     .flatMap((exchange) => {
-      const sendCount = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
+      const sendCount = exchange.resultMessage === undefined ? 0 : (sendCounts[exchange.resultMessage] ?? 0);
       if (
         sendCount === 0 ||
         usedExchanges.has(exchange) ||

@@ -70,16 +70,16 @@ export function chooseLikelyWindow(
  * Subtracts instead of scaling, because instructions and tools stay (27,000 to 64,000 tokens in
  * nine Claude Code sessions).
  * @param countedTokens o200k tokens of the messages in `fill`
- * @param after o200k tokens of the messages that replace them
+ * @param tokensAfter o200k tokens of the messages that replace them
  */
-export function estimateCondensedFill(fill: FillLevel, countedTokens: number, after: number): FillLevel {
-  if (after === countedTokens) return fill;
+export function estimateCondensedFill(fill: FillLevel, countedTokens: number, tokensAfter: number): FillLevel {
+  if (tokensAfter === countedTokens) return fill;
   // Otherwise the result could be negative.
   const factor =
     countedTokens > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / countedTokens) : (fill.tokenFactor ?? 1);
   return {
     ...fill,
-    tokens: Math.max(0, Math.round(fill.tokens - factor * (countedTokens - after))),
+    tokens: Math.max(0, Math.round(fill.tokens - factor * (countedTokens - tokensAfter))),
     isRecorded: false,
   };
 }

@@ -64,17 +64,17 @@ interface RequestRecordedInSession {
 
 export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const orderedSessions = [...sessions].sort(compareSessionAge);
-  const claims = new Map<string, RequestRecordedInSession>();
+  const claimByKey = new Map<string, RequestRecordedInSession>();
   const claimsBySession = groupRequestsByKey(orderedSessions);
   for (const session of orderedSessions) {
     for (const claim of claimsBySession.get(session) ?? []) {
-      const earlierClaim = claims.get(claim.key);
+      const earlierClaim = claimByKey.get(claim.key);
       // Of equal claims the older session's wins, because a copy made during an answer has less.
-      if (!earlierClaim) claims.set(claim.key, claim);
+      if (!earlierClaim) claimByKey.set(claim.key, claim);
       else {
         const owner = earlierClaim.isCopy && !claim.isCopy ? claim : earlierClaim;
         const larger = claim.request.output > earlierClaim.request.output ? claim : earlierClaim;
-        claims.set(
+        claimByKey.set(
           claim.key,
           owner === larger ? owner : { ...owner, request: { ...larger.request, at: owner.request.at } },
         );
@@ -82,8 +82,8 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
     }
   }
   const requestsBySession = new Map<ReadSession, PaidRequest[]>(orderedSessions.map((session) => [session, []]));
-  for (const { session, request } of claims.values()) requestsBySession.get(session)?.push(request);
-  const parents = findParentSessions(orderedSessions, claimsBySession, claims);
+  for (const { session, request } of claimByKey.values()) requestsBySession.get(session)?.push(request);
+  const parents = findParentSessions(orderedSessions, claimsBySession, claimByKey);
   const sessionsWithTotals = findSessionsWithTotals(orderedSessions);
   const unrecordedBySession = new Map(
     orderedSessions.map((session) => [
@@ -93,7 +93,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
         : [],
     ]),
   );
-  const starts = createUsageBlockFinder(
+  const findBlockStart = createUsageBlockFinder(
     orderedSessions.flatMap((session) =>
       [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])].map(({ at }) => ({
         agent: session.agent,
@@ -109,7 +109,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
     return {
       ...account,
       source: replayedCount === 0 ? 'recorded' : replayedCount === paidRequests.length ? 'replayed' : 'mixed',
-      usage: groupUsageByDay(paidRequests, (at) => starts(session.agent, at)),
+      usage: groupUsageByDay(paidRequests, (at) => findBlockStart(session.agent, at)),
       ...(parent && { above: { path: parent.session.path, relation: parent.relation } }),
       compactions: countCompactions(session, totals, paidRequests),
       calls: sumToolCalls([...account.calls, ...paidRequests.flatMap(({ calls = [] }) => calls)]),
@@ -144,7 +144,10 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
   const claimsBySession = new Map<ReadSession, readonly RecordedRequestWithKey[]>();
-  const collectClaims = (session: ReadSession, below: ReadonlySet<ReadSession>): readonly RecordedRequestWithKey[] => {
+  const collectClaims = (
+    session: ReadSession,
+    visitedSessions: ReadonlySet<ReadSession>,
+  ): readonly RecordedRequestWithKey[] => {
     const cached = claimsBySession.get(session);
     if (cached) return cached;
     const { identity, agent } = session;
@@ -152,8 +155,8 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     // Uses all files of the origin, because an archived or copied one may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const originClaims = files
-      .filter((file) => file !== session && !below.has(file))
-      .flatMap((file) => collectClaims(file, new Set([...below, session])));
+      .filter((file) => file !== session && !visitedSessions.has(file))
+      .flatMap((file) => collectClaims(file, new Set([...visitedSessions, session])));
     const claims =
       identity?.keys === 'in-lineage'
         ? markRequestsCopiedFromOrigin(session, originClaims, origins[0] === undefined)
@@ -221,7 +224,7 @@ interface ParentSession {
 function findParentSessions(
   sessions: readonly ReadSession[],
   claimsBySession: KeyedRequests,
-  claims: ReadonlyMap<string, RequestRecordedInSession>,
+  claimByKey: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadonlyMap<ReadSession, ParentSession> {
   const sessionByName = new Map<string, ReadSession>();
   for (const session of [...sessions].reverse()) {
@@ -241,7 +244,7 @@ function findParentSessions(
     const forkOf = session.identity?.forkOf;
     const origin =
       (forkOf === undefined ? undefined : sessionByName.get(`${session.agent} ${forkOf}`)) ??
-      findOriginSession(session, claimsBySession.get(session) ?? [], claims);
+      findOriginSession(session, claimsBySession.get(session) ?? [], claimByKey);
     const parent = starter ?? origin;
     if (!parent || isBelow(parent, session)) continue;
     parents.set(session, { session: parent, relation: starter ? 'subagent' : 'fork' });
@@ -252,14 +255,14 @@ function findParentSessions(
 function findOriginSession(
   session: ReadSession,
   ownClaims: readonly RecordedRequestWithKey[],
-  claims: ReadonlyMap<string, RequestRecordedInSession>,
+  claimByKey: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadSession | undefined {
-  const copied = ownClaims.filter(({ key }) => claims.get(key)?.session !== session);
+  const copied = ownClaims.filter(({ key }) => claimByKey.get(key)?.session !== session);
   const newestCopy = copied.reduce<RecordedRequestWithKey | undefined>(
     (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
     undefined,
   );
-  return newestCopy && claims.get(newestCopy.key)?.session;
+  return newestCopy && claimByKey.get(newestCopy.key)?.session;
 }
 
 interface CountedSessions {
@@ -397,9 +400,9 @@ function addUsageSums(first: SummedUsage, second: SummedUsage): TokensByPrice & 
   };
 }
 
-function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: number) => number): DayUsage[] {
+function groupUsageByDay(paidRequests: readonly PaidRequest[], findBlockStart: (at: number) => number): DayUsage[] {
   const usageByKey = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
-  for (const { at: timeMs, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort(
+  for (const { at: timeMs, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paidRequests].sort(
     (a, b) => a.at - b.at,
   )) {
     const day = formatLocalDay(timeMs);
@@ -438,9 +441,9 @@ function groupUsageByDay(paid: readonly PaidRequest[], findBlockStart: (at: numb
 function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,
-  paid: readonly PaidRequest[],
+  paidRequests: readonly PaidRequest[],
 ): SessionAccount['compactions'] {
-  const ownCompactions = paid.filter(({ isCompaction }) => isCompaction === true);
+  const ownCompactions = paidRequests.filter(({ isCompaction }) => isCompaction === true);
   const isCountReported = (totals?.at(-1)?.compactions ?? 0) >= compactions.count && compactions.count > 0;
   if (ownCompactions.length === 0)
     return isCountReported ? { count: compactions.count, isEstimate: false } : compactions;

@@ -26,20 +26,20 @@ export function listRequests(
   compactions: readonly RecordedCompaction[],
   recordedRequests: readonly RecordedRequest[] = [],
 ): ConversationRequest[] {
-  const starts = new Set(compactions.map(({ message }) => message));
-  const times = new Map(recordedRequests.map(({ message, at }) => [message, at]));
+  const compactionStarts = new Set(compactions.map(({ message }) => message));
+  const timeByMessage = new Map(recordedRequests.map(({ message, at }) => [message, at]));
   const requests: ConversationRequest[] = [];
   let firstMessage = 0;
   let sentTokens = 0;
   messages.forEach((message, index) => {
     const tokens = counter.countMessage(message);
-    if (starts.has(index)) {
+    if (compactionStarts.has(index)) {
       firstMessage = index;
       sentTokens = 0;
     }
     if (message.role === 'assistant' && messages[index - 1]?.role !== 'assistant' && index > 0) {
       const ts = message['ts'];
-      const at = times.get(index) ?? (typeof ts === 'number' ? ts : undefined);
+      const at = timeByMessage.get(index) ?? (typeof ts === 'number' ? ts : undefined);
       requests.push({
         answer: index,
         from: firstMessage,
@@ -115,9 +115,9 @@ function fitCacheLifetime(
   ms: number,
 ): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
-    const before = pairs[index] as RequestWithReportedUsage;
-    const cachedTokens = isCacheWarm(before.request, request, ms)
-      ? Math.min(countPromptTokens(before.usage), countPromptTokens(usage))
+    const previousPair = pairs[index] as RequestWithReportedUsage;
+    const cachedTokens = isCacheWarm(previousPair.request, request, ms)
+      ? Math.min(countPromptTokens(previousPair.usage), countPromptTokens(usage))
       : 0;
     return { known: cachedTokens, read: usage.cacheReadTokens };
   });
@@ -128,11 +128,14 @@ function fitCacheLifetime(
 }
 
 export const isCacheWarm = (
-  before: ConversationRequest,
+  previousRequest: ConversationRequest,
   request: ConversationRequest,
   cacheMs: number | undefined,
 ): boolean =>
-  before.at === undefined || request.at === undefined || cacheMs === undefined || request.at - before.at <= cacheMs;
+  previousRequest.at === undefined ||
+  request.at === undefined ||
+  cacheMs === undefined ||
+  request.at - previousRequest.at <= cacheMs;
 
 /** Plausible model tokens per o200k token. */
 const TOKEN_FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
@@ -158,18 +161,18 @@ export function computeMedian(values: readonly number[]): number {
   return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
 }
 
-/** @param before the previous request, whose prompt may still be in the cache */
+/** @param requestBefore the previous request, whose prompt may still be in the cache */
 export function simulateRequestUsage(
   requests: readonly ConversationRequest[],
   calibration: RequestTokenCalibration,
-  before?: ConversationRequest,
+  requestBefore?: ConversationRequest,
 ): Usage[] {
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
-  let last = before;
+  let lastRequest = requestBefore;
   return requests.map((request) => {
     const prompt = Math.round(fixed + factor * request.sent);
-    const previousRequest = last;
-    last = request;
+    const previousRequest = lastRequest;
+    lastRequest = request;
     const isPrefixCached = previousRequest !== undefined && isCacheWarm(previousRequest, request, cacheMs);
     // A compaction leaves the instructions in the cache.
     const cachedTokens = !isPrefixCached
@@ -184,19 +187,19 @@ export function simulateRequestUsage(
 
 export function makeReplayedUsage(
   prompt: number,
-  read: number,
+  cachedTokens: number,
   output: number,
   accounting: UsageAccounting,
   writes: RequestTokenCalibration['writes'],
 ): Usage {
-  const uncachedTokens = prompt - read;
+  const uncachedTokens = prompt - cachedTokens;
   const writtenTokens = writes === 'none' ? 0 : uncachedTokens;
   return {
     accounting,
     source: 'counted',
     inputTokens: accounting === 'openai' ? prompt : uncachedTokens - writtenTokens,
     outputTokens: output,
-    cacheReadTokens: read,
+    cacheReadTokens: cachedTokens,
     cacheWriteTokens: writtenTokens,
     ...(writes === 'long' && { longCacheWriteTokens: writtenTokens }),
   };

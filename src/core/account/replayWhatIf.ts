@@ -149,17 +149,17 @@ function countMissingNeededLines(
   const laterTurns = findTurnStarts(messages).filter((turn) => turn >= cut);
   const neededLines = findNeededLines(messages, cut, laterTurns[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
   if (neededLines.length === 0) return [];
-  const kept = new NeededLineChecker(condensedView);
+  const lineChecker = new NeededLineChecker(condensedView);
   const places = new Map<string, string>();
   for (const line of neededLines) {
     lines.needed += 1;
-    const state = kept.checkLine(line);
+    const state = lineChecker.checkLine(line);
     if (state === 'verbatim') continue;
     lines.missing += 1;
     if (state === 'recallable') lines.recallable += 1;
-    const shown = line.shown.at(-1);
-    const text = shown && getValueAt(messages[shown.message], shown.path);
-    if (shown && typeof text === 'string') places.set(makePlaceKey(shown), text);
+    const lastShown = line.shown.at(-1);
+    const text = lastShown && getValueAt(messages[lastShown.message], lastShown.path);
+    if (lastShown && typeof text === 'string') places.set(makePlaceKey(lastShown), text);
   }
   return [...places.values()];
 }

@@ -53,11 +53,11 @@ export function sumSessionSavings(
       continue;
     }
     const days = saving.days.filter(({ day }) => day >= firstDay);
-    const before = days.reduce((total, day) => total + day.before, 0);
+    const costBefore = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
-    const costShare = before === 0 ? 1 : after / before;
+    const costShare = costBefore === 0 ? 1 : after / costBefore;
     // A replayed request does not cost exactly as much as the real one.
-    const scale = before === 0 ? 1 : cost / before;
+    const scale = costBefore === 0 ? 1 : cost / costBefore;
     totals.after += cost * costShare;
     totals.rereads += saving.rereads * scale;
     if (saving.condensations > 0) totals.condensed += 1;

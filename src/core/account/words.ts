@@ -65,9 +65,9 @@ export const describeSessionsWithoutParts = ({ uncomposed }: Pick<AccountTotal, 
 export function describeUnreadSessions({ unread }: Pick<AccountTotal, 'unread'>): string {
   const sessionCount = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (sessionCount === 0) return '';
-  const shown = unread.slice(0, MAX_SHOWN_UNREAD_REASONS).map(({ reason, sessions }) => `${sessions}: ${reason}`);
+  const reasonTexts = unread.slice(0, MAX_SHOWN_UNREAD_REASONS).map(({ reason, sessions }) => `${sessions}: ${reason}`);
   const others = unread.slice(MAX_SHOWN_UNREAD_REASONS).reduce((sum, { sessions }) => sum + sessions, 0);
-  const reasons = [...shown, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
+  const reasons = [...reasonTexts, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
   return `not included: ${formatPlural(sessionCount, 'session')} that could not be read (${reasons})`;
 }
 
@@ -134,10 +134,10 @@ const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /** Formats "All sessions: $41.20; with File-Aware: $27.90 to $28.40; …". */
 export function formatWhatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
-  const { cost, after, atMost: maxCost } = sum;
+  const { cost, after: costAfter, atMost: maxCost } = sum;
   const range =
-    formatDollars(after) === formatDollars(maxCost)
-      ? formatDollars(after)
-      : `${formatDollars(after)} to ${formatDollars(maxCost)}`;
+    formatDollars(costAfter) === formatDollars(maxCost)
+      ? formatDollars(costAfter)
+      : `${formatDollars(costAfter)} to ${formatDollars(maxCost)}`;
   return `${period}: ${formatDollars(cost)}; with ${name}: ${range}; ${describeLostLines(sum)}.`;
 }

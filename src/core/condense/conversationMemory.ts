@@ -20,11 +20,11 @@ export class ConversationMemory {
 /** Keyed by the first message, so the memory is freed with the conversation. */
 const memoryByFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
-export function getConversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
-  const existing = first && memoryByFirstMessage.get(first);
+export function getConversationMemory([firstMessage]: readonly ApiMessage[]): ConversationMemory {
+  const existing = firstMessage && memoryByFirstMessage.get(firstMessage);
   if (existing) return existing;
   const created = new ConversationMemory();
-  if (first) memoryByFirstMessage.set(first, created);
+  if (firstMessage) memoryByFirstMessage.set(firstMessage, created);
   return created;
 }
 

@@ -67,10 +67,10 @@ export async function condenseWithFallback(
   policy: FallbackPolicy,
 ): Promise<CondensationOutcome> {
   const firstRequest = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
-  const first = await manager.condense(firstRequest);
-  const tries = new FallbackAttempt(manager, firstRequest, policy, first);
+  const firstOutcome = await manager.condense(firstRequest);
+  const tries = new FallbackAttempt(manager, firstRequest, policy, firstOutcome);
   await tries.runFallbacks(chooseFallbacksForTarget(policy, request));
-  if (policy.fileAwareFollows && missesTarget(first, request))
+  if (policy.fileAwareFollows && missesTarget(firstOutcome, request))
     tries.outcome = requireMinimumGain(tries.outcome, request);
   await tries.runFallbacks(chooseFallbacksForWindow(policy, tries.outcome));
   return tries.outcome;

@@ -92,9 +92,9 @@ export class CondensationManager {
    * @throws Error if all were removed
    */
   get defaultProvider(): CondensationProvider {
-    const [first] = this.providers.values();
-    if (!first) throw new Error('There is no provider.');
-    return first;
+    const [firstProvider] = this.providers.values();
+    if (!firstProvider) throw new Error('There is no provider.');
+    return firstProvider;
   }
 
   private resolveProvider({ provider }: CondensationRequest): CondensationProvider {

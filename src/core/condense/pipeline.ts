@@ -132,9 +132,9 @@ async function runPipelineStep<W extends PipelineWork>(
   return { reports: [stepReport] };
 }
 
-function countNewEdits(edits: readonly Edit[], before: readonly Edit[]): number {
-  if (edits === before) return 0;
-  const oldEdits = new Set(before);
+function countNewEdits(edits: readonly Edit[], editsBefore: readonly Edit[]): number {
+  if (edits === editsBefore) return 0;
+  const oldEdits = new Set(editsBefore);
   return edits.filter((edit) => !oldEdits.has(edit)).length;
 }
 

@@ -88,11 +88,11 @@ const MAX_THINKING_WINDOW_SHARE = 0.05;
 
 /** Leaves room to think before an answer of this many tokens. */
 export function computeOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
-  const room = Math.min(
+  const thinkingTokens = Math.min(
     THINKING_ALLOWANCE_TOKENS,
     (contextWindow ?? DEFAULT_WINDOW_TOKENS) * MAX_THINKING_WINDOW_SHARE,
   );
-  return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
+  return Math.min(answerTokens + Math.floor(thinkingTokens), maxOutputTokens ?? Infinity);
 }
 
 export interface SummarizeOptions {

@@ -19,8 +19,8 @@ export function recommendProfile(figures: readonly ProfileFigures[]): string | u
   if (priced.length < 2) return undefined;
   const worthwhile = priced.filter(({ saving }) => saving === undefined || saving.breakEvenRequests !== undefined);
   const getBreakEvenRequests = ({ saving }: ProfileFigures): number => saving?.breakEvenRequests ?? 0;
-  const [best] = worthwhile.toSorted(
+  const [bestProfile] = worthwhile.toSorted(
     (a, b) => getBreakEvenRequests(a) - getBreakEvenRequests(b) || a.cost / a.tokensSaved - b.cost / b.tokensSaved,
   );
-  return best?.profile;
+  return bestProfile?.profile;
 }

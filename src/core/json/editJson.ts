@@ -41,13 +41,13 @@ export function editJsonHead(text: string, edits: readonly JsonEdit[]): EditedJs
   const splices: TextReplacement[] = [];
   new JsonEditor(text, splices).editValue(skipJsonSpace(text, 0), buildEditTree(edits), []);
   splices.sort((a, b) => a.start - b.start);
-  let head = '';
+  let editedHead = '';
   let copiedEnd = 0;
   for (const { start, end, json } of splices) {
-    head += text.slice(copiedEnd, start) + json;
+    editedHead += text.slice(copiedEnd, start) + json;
     copiedEnd = end;
   }
-  return { head, end: copiedEnd };
+  return { head: editedHead, end: copiedEnd };
 }
 
 interface TextReplacement {
@@ -177,10 +177,10 @@ const WHITESPACE = /[ \n\r\t]*/y;
 const SCALAR_VALUE = /[^\s,\]}]*/y;
 const STRUCTURAL_CHAR = /["[\]{}]/g;
 
-export function skipJsonSpace(text: string, from: number): number {
-  const code = text.charCodeAt(from);
-  if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return from;
-  WHITESPACE.lastIndex = from;
+export function skipJsonSpace(text: string, start: number): number {
+  const code = text.charCodeAt(start);
+  if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return start;
+  WHITESPACE.lastIndex = start;
   WHITESPACE.test(text);
   return WHITESPACE.lastIndex;
 }
@@ -200,9 +200,9 @@ export function skipJsonString(text: string, from: number): number {
  * @returns the offset after the value at `start`
  */
 export function skipJsonValue(text: string, start: number): number {
-  const first = text[start];
-  if (first === '"') return skipJsonString(text, start);
-  if (first !== '{' && first !== '[') {
+  const firstChar = text[start];
+  if (firstChar === '"') return skipJsonString(text, start);
+  if (firstChar !== '{' && firstChar !== '[') {
     SCALAR_VALUE.lastIndex = start;
     SCALAR_VALUE.test(text);
     return SCALAR_VALUE.lastIndex;

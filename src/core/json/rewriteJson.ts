@@ -155,14 +155,14 @@ class JsonRewriter {
         ? this.rewriteValue({ ...member, value: value[member.key] }, newFields[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
     );
-    const added = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !counting.has(key));
-    if (keptMembers.length === members.length && added.length === 0)
+    const addedKeys = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !counting.has(key));
+    if (keptMembers.length === members.length && addedKeys.length === 0)
       return this.replaceSpansIn(original, members, rewrittenValues);
     const entries = [
       ...keptMembers.map(
         (member, index) => this.text.slice(member.keyStart, member.start) + (rewrittenValues[index] ?? ''),
       ),
-      ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(newFields[key])}`),
+      ...addedKeys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(newFields[key])}`),
     ];
     return `{${entries.join(',')}}`;
   }

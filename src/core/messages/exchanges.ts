@@ -166,10 +166,10 @@ class ExchangePairer {
 
   /** Matches XML answers to calls of the previous message, per tool in order. */
   private matchXmlAnswers(answers: MessageCallsAndResults['xmlAnswers']): (CallWithResult | undefined)[] {
-    const last = this.messages.at(-1);
-    if (answers.length === 0 || !last) return answers.map(() => undefined);
+    const lastMessage = this.messages.at(-1);
+    if (answers.length === 0 || !lastMessage) return answers.map(() => undefined);
     const waitingByTool = new Map<string, CallWithResult[]>();
-    for (const pair of last.calls.slice(last.part.calls.length).reverse()) {
+    for (const pair of lastMessage.calls.slice(lastMessage.part.calls.length).reverse()) {
       const pairsOfTool = waitingByTool.get(pair.call.tool);
       if (pairsOfTool) pairsOfTool.push(pair);
       else waitingByTool.set(pair.call.tool, [pair]);

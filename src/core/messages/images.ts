@@ -42,11 +42,11 @@ const listResultParts = (block: Block): readonly Block[] =>
 
 /** Undefined if not every vendor supports the type. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
-  if (head.startsWith('\x89PNG')) return 'image/png';
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (head.startsWith('GIF8')) return 'image/gif';
-  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+  const signature = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
+  if (signature.startsWith('\x89PNG')) return 'image/png';
+  if (signature.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (signature.startsWith('GIF8')) return 'image/gif';
+  return signature.startsWith('RIFF') && signature.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
 /** Undefined if the block refers to a URL or ID instead. */

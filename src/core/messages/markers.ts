@@ -27,10 +27,10 @@ export type ReferenceId = string & { readonly __reference: unique symbol };
 /** Hex digits; more if two contents of a conversation collide. */
 export const MIN_REFERENCE_DIGITS = 6;
 
-export function makeUniqueReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
+export function makeUniqueReference(hash: Hash, takenReferences: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
   for (let length = MIN_REFERENCE_DIGITS; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
-    const other = taken.get(id);
+    const other = takenReferences.get(id);
     if (other === undefined || other === hash) return id;
   }
   return hash as string as ReferenceId;

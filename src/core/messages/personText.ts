@@ -54,19 +54,19 @@ function removeMachineText(text: string): string {
 }
 
 /** Searches a name that has no further end tag only once, which keeps the time linear. */
-function findElementEnd(text: string, name: string, from: number, unclosedNames: Set<string>): number | undefined {
+function findElementEnd(text: string, name: string, start: number, unclosedNames: Set<string>): number | undefined {
   if (unclosedNames.has(name)) return undefined;
   const endTag = new RegExp(`</${name}>`, 'gi');
-  endTag.lastIndex = from;
+  endTag.lastIndex = start;
   if (endTag.test(text)) return endTag.lastIndex;
   unclosedNames.add(name);
   return undefined;
 }
 
 function isBlankLineBefore(text: string, from: number, to: number): boolean {
-  const before = text.slice(from, to);
-  const words = before.trimEnd();
-  return words === '' || before.includes('\n', words.length);
+  const textBefore = text.slice(from, to);
+  const words = textBefore.trimEnd();
+  return words === '' || textBefore.includes('\n', words.length);
 }
 
 /** A text without the heading of the user's words was cut before it. */
@@ -120,9 +120,9 @@ export function removeContextAddedByAgent(texts: readonly string[]): readonly st
   const end = text.lastIndexOf(`</${name}>`);
   let pieceStart = 0;
   return texts.map((part) => {
-    const own = part.slice(Math.max(0, start - pieceStart), Math.max(0, end - pieceStart));
+    const ownText = part.slice(Math.max(0, start - pieceStart), Math.max(0, end - pieceStart));
     pieceStart += part.length;
-    return own;
+    return ownText;
   });
 }
 

@@ -42,12 +42,12 @@ export function renderMessageBodies(
   original = messages,
   maxChars = Infinity,
 ): string[] {
-  const names = collectToolNames(original);
+  const nameByCallId = collectToolNames(original);
   const truncateText = (text: string): string => truncateMiddle(text, maxChars);
   return messages.map(({ content }) =>
     typeof content === 'string'
       ? truncateText(content)
-      : content.map((block) => renderBlock(block, names, truncateText)).join('\n'),
+      : content.map((block) => renderBlock(block, nameByCallId, truncateText)).join('\n'),
   );
 }
 
@@ -74,11 +74,11 @@ function truncateMiddle(text: string, longest: number): string {
 }
 
 function collectToolNames(messages: readonly ApiMessage[]): Map<string, string> {
-  const names = new Map<string, string>();
+  const nameByCallId = new Map<string, string>();
   for (const message of messages) {
-    for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, getCallName(block));
+    for (const block of getBlocks(message)) if (isToolUse(block)) nameByCallId.set(block.id, getCallName(block));
   }
-  return names;
+  return nameByCallId;
 }
 
 const MAX_NAME_CHARS = 100;
@@ -94,12 +94,16 @@ function getCallName({ name, input }: ToolUseBlock): string {
   return path === undefined ? `${name}: ${shortText}` : `${name} ${shortText}`;
 }
 
-function renderBlock(block: Block, names: ReadonlyMap<string, string>, truncateText: (text: string) => string): string {
+function renderBlock(
+  block: Block,
+  nameByCallId: ReadonlyMap<string, string>,
+  truncateText: (text: string) => string,
+): string {
   if (isText(block)) return truncateText(block.text);
   if (isThinking(block)) return `▹ thinking\n${truncateText(block.thinking)}`;
   if (isToolUse(block)) return `▶ ${block.name}\n${renderToolInput(block.input, truncateText)}`;
   if (isToolResult(block)) {
-    const name = names.get(block.tool_use_id) ?? block.tool_use_id;
+    const name = nameByCallId.get(block.tool_use_id) ?? block.tool_use_id;
     return `◀ ${block.is_error === true ? 'error' : 'result'} of ${name}\n${renderToolResult(block.content, truncateText)}`;
   }
   return `▫ ${block.type}`;

@@ -6,10 +6,10 @@ import type { ApiMessage } from './types';
  * before the task (environment; Codex: developer messages) and after it (Claude Code: listings).
  */
 export function findTaskMessage(messages: readonly ApiMessage[]): number {
-  const first = messages.findIndex((message) => message.role === 'user');
-  if (first < 0) return first;
+  const firstUserMessage = messages.findIndex((message) => message.role === 'user');
+  if (firstUserMessage < 0) return firstUserMessage;
   const end = messages.findIndex(
-    (message, index) => index > first && message.role !== 'system' && !hasUserText(message),
+    (message, index) => index > firstUserMessage && message.role !== 'system' && !hasUserText(message),
   );
   const isCandidate = ({ role }: ApiMessage, index: number): boolean => role === 'user' && (end < 0 || index < end);
   const lastUserMessage = messages.findLastIndex(

@@ -226,9 +226,10 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
     PARAMETER_SPELLINGS[what].some((each) => Object.hasOwn(input, each));
   const path = findParameter('path');
   const pathParameter = path === undefined ? {} : { path: [path] };
-  const old = findParameter('old');
+  const oldText = findParameter('old');
   const newText = findParameter('new');
-  if (old !== undefined && newText !== undefined) return { kind: 'edit', ...pathParameter, old: [old], new: [newText] };
+  if (oldText !== undefined && newText !== undefined)
+    return { kind: 'edit', ...pathParameter, old: [oldText], new: [newText] };
   const patch = findParameter('patch');
   if (patch !== undefined) return { kind: 'edit', ...pathParameter, patch: [patch] };
   const command = findParameter('command');

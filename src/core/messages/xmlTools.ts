@@ -116,10 +116,10 @@ function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): Xm
 export function parseXmlResultHeader(text: string): { tool: string; length: number } | undefined {
   const opening = RESULT_HEADER_START.exec(text);
   if (!opening) return undefined;
-  const [{ length: from }, tool = '', quote] = opening;
-  const headerEnd = text.indexOf(RESULT_HEADER_END, from);
+  const [{ length: headerStart }, tool = '', quote] = opening;
+  const headerEnd = text.indexOf(RESULT_HEADER_END, headerStart);
   // A single regular expression would be quadratic on hostile input.
-  if (headerEnd < 0 || (quote === undefined && text.slice(from, headerEnd).includes('\n'))) return undefined;
+  if (headerEnd < 0 || (quote === undefined && text.slice(headerStart, headerEnd).includes('\n'))) return undefined;
   const space = new RegExp(RESULT_HEADER_SPACE);
   space.lastIndex = headerEnd + RESULT_HEADER_END.length;
   space.exec(text);

@@ -286,11 +286,11 @@ export function findNamedSecrets(text: string, chars = WINDOW_CHARS, contextRule
     const lowerText = getWindowWithContext(text, window).toLowerCase();
     const foundWords = words.findWords(lowerText);
     if (foundWords.size === 0) continue;
-    for (const { requiredWords, pattern, read } of searches) {
+    for (const { requiredWords, pattern, read: readSecrets } of searches) {
       const [first = [], ...otherGroups] = requiredWords;
       if (!first.some((word) => foundWords.has(word))) continue;
       if (!otherGroups.every((each) => each.some((word) => lowerText.includes(word)))) continue;
-      slices.push(...findNamedMatches(text, pattern, window, searchStartByPattern, read));
+      slices.push(...findNamedMatches(text, pattern, window, searchStartByPattern, readSecrets));
     }
   }
   let end = 0;
@@ -308,7 +308,7 @@ function findNamedMatches(
   pattern: RegExp,
   window: Slice,
   searchStartByPattern: Map<RegExp, number>,
-  read: ReadSecrets,
+  readSecrets: ReadSecrets,
 ): Slice[] {
   const secretSlices: Slice[] = [];
   let searchStart = searchStartByPattern.get(pattern) ?? 0;
@@ -317,7 +317,7 @@ function findNamedMatches(
     match;
     match = findMatchInWindow(text, pattern, searchStart, window)
   ) {
-    const { secrets, end } = read(text, match);
+    const { secrets, end } = readSecrets(text, match);
     secretSlices.push(...secrets);
     searchStart = end;
   }

@@ -72,10 +72,10 @@ function findStartOfKeyBody(text: string, from: number): number | undefined {
 const FULL_KEY_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
 const LAST_KEY_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
 
-function findStartOfBodyAboveFooter(text: string, footer: number, from: number): number {
+function findStartOfBodyAboveFooter(text: string, footer: number, searchStart: number): number {
   let start = footer;
-  for (let lines = 0; start > from; lines++) {
-    const lineStart = Math.max(from, text.lastIndexOf('\n', start - 2) + 1);
+  for (let lines = 0; start > searchStart; lines++) {
+    const lineStart = Math.max(searchStart, text.lastIndexOf('\n', start - 2) + 1);
     const line = text.slice(Math.max(lineStart, start - 400), start).trimEnd();
     if (!(lines === 0 ? LAST_KEY_BODY_LINE : FULL_KEY_BODY_LINE).test(line)) break;
     start = lineStart;

@@ -130,11 +130,11 @@ function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[
   let lastEnd = 0;
   let length = 0;
   for (const { start, end, decoded } of decodedSlices) {
-    const shown = decoded || gap;
+    const shownText = decoded || gap;
     length += start - lastEnd;
-    pieces.push({ at: length, length: shown === '' ? 0 : 1, start, end });
-    parts.push(source.slice(lastEnd, start), shown);
-    length += shown.length;
+    pieces.push({ at: length, length: shownText === '' ? 0 : 1, start, end });
+    parts.push(source.slice(lastEnd, start), shownText);
+    length += shownText.length;
     lastEnd = end;
   }
   parts.push(source.slice(lastEnd));

@@ -137,13 +137,17 @@ export interface CutsWithMarkerRule {
   readonly ruleStated: boolean;
 }
 
-export function addMarkerRuleOnce(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithMarkerRule {
-  if (ruleStated && (containMarkerRule(cuts) || !containMarkerRule(old))) return { cuts, ruleStated };
-  const oldCuts = new Set(old);
-  const first = cuts.findIndex((cut) => cut.reference !== undefined && !oldCuts.has(cut));
-  const stating = cuts[first];
+export function addMarkerRuleOnce(
+  earlierCuts: readonly Cut[],
+  cuts: readonly Cut[],
+  ruleStated: boolean,
+): CutsWithMarkerRule {
+  if (ruleStated && (containMarkerRule(cuts) || !containMarkerRule(earlierCuts))) return { cuts, ruleStated };
+  const oldCuts = new Set(earlierCuts);
+  const firstIndex = cuts.findIndex((cut) => cut.reference !== undefined && !oldCuts.has(cut));
+  const stating = cuts[firstIndex];
   if (!stating) return { cuts, ruleStated: false };
-  return { cuts: cuts.with(first, { ...stating, text: addMarkerRule(stating.text) }), ruleStated: true };
+  return { cuts: cuts.with(firstIndex, { ...stating, text: addMarkerRule(stating.text) }), ruleStated: true };
 }
 
 export const containMarkerRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesMarkerRule(text));

@@ -193,10 +193,10 @@ export class Draft implements PipelineWork {
     );
     const changedText = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
     const shrunk = this.view.makeMessageWithText(place, changedText.text);
-    const before = this.countTokensAtPlace(message, textWithCuts);
-    const savedTokens = before - this.countTokensAtPlace(shrunk, changedText);
+    const tokensBefore = this.countTokensAtPlace(message, textWithCuts);
+    const savedTokens = tokensBefore - this.countTokensAtPlace(shrunk, changedText);
     const judgedSaving =
-      ruleStated === this.isRuleStated ? savedTokens : before - this.countTokensWithoutMarkerRule(changedText);
+      ruleStated === this.isRuleStated ? savedTokens : tokensBefore - this.countTokensWithoutMarkerRule(changedText);
     if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER || savedTokens <= 0 || this.leavesOnlyBlankText(changedText)) {
       if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
       return 0;
@@ -213,10 +213,10 @@ export class Draft implements PipelineWork {
     const state = this.view.getTextWithCutsAt(place);
     const cuts = state.cuts.filter((cut) => !removedCuts.has(cut));
     if (cuts.length === state.cuts.length) return;
-    const before = this.counter.countMessage(this.view.getMessage(place.message));
+    const tokensBefore = this.counter.countMessage(this.view.getMessage(place.message));
     const changedText = makeTextWithCuts(state, cuts, !cuts.some((cut) => cut.recoverable));
     this.view.showTextWithCuts(changedText);
-    this.totalTokens += this.counter.countMessage(this.view.getMessage(place.message)) - before;
+    this.totalTokens += this.counter.countMessage(this.view.getMessage(place.message)) - tokensBefore;
     if (containMarkerRule(state.cuts.filter((cut) => removedCuts.has(cut)))) this.isRuleStated = false;
     this.recordEdit(step, state, changedText, info);
   }
@@ -250,10 +250,10 @@ export class Draft implements PipelineWork {
   }
 
   private createBlockPlaceholder(
-    before: Hash,
+    hashBefore: Hash,
     description: string,
   ): { readonly text: string; readonly reference: ReferenceId } {
-    const reference = makeUniqueReference(before, this.references);
+    const reference = makeUniqueReference(hashBefore, this.references);
     return { text: makeMarker(description, reference), reference };
   }
 
@@ -273,11 +273,11 @@ export class Draft implements PipelineWork {
     const tokensBefore = this.countVisibleTokens(this.view.messages.slice(start, end));
     const tokensAfter = this.counter.countMessage(message);
     if (tokensAfter >= tokensBefore) return 0;
-    const before = hashText(JSON.stringify(this.original.slice(start, end)));
-    const reference = makeUniqueReference(before, this.references);
-    this.references.set(reference, before);
+    const hashBefore = hashText(JSON.stringify(this.original.slice(start, end)));
+    const reference = makeUniqueReference(hashBefore, this.references);
+    this.references.set(reference, hashBefore);
     const tokens = { tokensBefore, tokensAfter };
-    const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
+    const summary = createSummaryEdit(step, { start, end, message, reference, before: hashBefore, ...info, ...tokens });
     this.view.showSummary(summary);
     this.storeMadeEdit(getSummaryKey(step, summary), summary);
     this.totalTokens -= tokensBefore - tokensAfter;

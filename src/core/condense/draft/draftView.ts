@@ -47,9 +47,9 @@ export class DraftView {
   }
 
   restoreState({ messages, places, summaries }: DraftViewState): void {
-    const added = this.original.slice(messages.length);
-    this.shownMessages = [...messages, ...added];
-    this.shownPlaces = [...places, ...added.map(() => NO_TEXTS_WITH_CUTS)];
+    const addedMessages = this.original.slice(messages.length);
+    this.shownMessages = [...messages, ...addedMessages];
+    this.shownPlaces = [...places, ...addedMessages.map(() => NO_TEXTS_WITH_CUTS)];
     this.shownSummaries = summaries;
   }
 
@@ -98,19 +98,19 @@ export class DraftView {
   }
 
   /** @throws Error if the edit does not fit the conversation */
-  showCuts({ place, before, cuts, strict, id }: CutEdit): TextAtPlaceWithCuts {
+  showCuts({ place, before: hashBefore, cuts, strict, id }: CutEdit): TextAtPlaceWithCuts {
     const state = this.getTextWithCutsAt(place);
-    if (hashTextAtPlace(this.original, place, state.original) !== before) throw createForeignEditError(id);
-    const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
-    this.showTextWithCuts(shown);
-    return shown;
+    if (hashTextAtPlace(this.original, place, state.original) !== hashBefore) throw createForeignEditError(id);
+    const shownText = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
+    this.showTextWithCuts(shownText);
+    return shownText;
   }
 
   /** @throws Error if the edit does not fit the conversation */
-  hideBlock({ place, placeholder, before, id }: BlockEdit): void {
+  hideBlock({ place, placeholder, before: hashBefore, id }: BlockEdit): void {
     const { message, path } = place;
     const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
-    if (block === undefined || hashText(block) !== before) throw createForeignEditError(id);
+    if (block === undefined || hashText(block) !== hashBefore) throw createForeignEditError(id);
     const shown = placeholder ? { type: 'text', text: placeholder.text } : REMOVED_BLOCK;
     this.shownMessages[message] = replaceValueAt(this.getMessage(message), path, shown);
   }

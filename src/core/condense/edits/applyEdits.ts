@@ -125,10 +125,10 @@ export function restoreMessagesBeforeEdits(
   findOriginal: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
   const lastEdits = selectLastEditPerPlace(edits);
-  const readStoredText = ({ before }: Edit, placeText: string): string => {
-    const text = findOriginal(before);
-    if (text === undefined || hashText(text) !== before) {
-      throw new Error(`the original of ${placeText} is missing or damaged (sha256 ${before})`);
+  const readStoredText = ({ before: hashBefore }: Edit, placeText: string): string => {
+    const text = findOriginal(hashBefore);
+    if (text === undefined || hashText(text) !== hashBefore) {
+      throw new Error(`the original of ${placeText} is missing or damaged (sha256 ${hashBefore})`);
     }
     return text;
   };

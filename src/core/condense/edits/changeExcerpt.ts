@@ -14,16 +14,16 @@ export function makeChangeExcerpt(before: string, after: string): BeforeAndAfter
   while (start < shorter && oldLines[start] === newLines[start]) start++;
   let end = 0;
   while (end < shorter - start && oldLines[oldLines.length - 1 - end] === newLines[newLines.length - 1 - end]) end++;
-  const from = Math.max(0, start - UNCHANGED_LINES_AROUND_CHANGE);
+  const firstLine = Math.max(0, start - UNCHANGED_LINES_AROUND_CHANGE);
   const linesAfter = Math.max(0, end - UNCHANGED_LINES_AROUND_CHANGE);
-  return { before: formatLines(oldLines, from, linesAfter), after: formatLines(newLines, from, linesAfter) };
+  return { before: formatLines(oldLines, firstLine, linesAfter), after: formatLines(newLines, firstLine, linesAfter) };
 }
 
-function formatLines(lines: readonly string[], from: number, linesAfter: number): string {
+function formatLines(lines: readonly string[], firstLine: number, linesAfter: number): string {
   const to = lines.length - linesAfter;
-  const picked = lines.slice(from, to);
+  const picked = lines.slice(firstLine, to);
   const cut = picked.length > MAX_EXCERPT_LINES ? [...picked.slice(0, MAX_EXCERPT_LINES - 1), '…'] : picked;
-  return [...(from > 0 ? ['…'] : []), ...cut.map(shortenLine), ...(linesAfter > 0 ? ['…'] : [])].join('\n');
+  return [...(firstLine > 0 ? ['…'] : []), ...cut.map(shortenLine), ...(linesAfter > 0 ? ['…'] : [])].join('\n');
 }
 
 const shortenLine = (line: string): string =>

@@ -20,11 +20,11 @@ export const createUneditedView = (original: readonly ApiMessage[]): View => ({
 /** Existing messages keep their identity. */
 export function appendToView(view: View, original: readonly ApiMessage[]): View {
   const knownCount = view.original.length;
-  const added = original.slice(knownCount);
+  const addedMessages = original.slice(knownCount);
   return {
     original,
-    messages: [...view.messages, ...added],
-    origins: [...view.origins, ...added.map((_, index) => knownCount + index)],
+    messages: [...view.messages, ...addedMessages],
+    origins: [...view.origins, ...addedMessages.map((_, index) => knownCount + index)],
     edits: view.edits,
   };
 }

@@ -213,10 +213,12 @@ function decideJudgmentVerdict(
     );
     return difference.high < 0 ? [{ point, difference }] : [];
   });
-  const [best] = better.toSorted((a, b) => a.difference.share - b.difference.share || a.point.left - b.point.left);
-  if (!best) return { kind: 'keep' };
-  const { choice, target } = best.point;
-  return { kind: 'change', choice, ...(target !== undefined && { target }), difference: best.difference };
+  const [bestChoice] = better.toSorted(
+    (a, b) => a.difference.share - b.difference.share || a.point.left - b.point.left,
+  );
+  if (!bestChoice) return { kind: 'keep' };
+  const { choice, target } = bestChoice.point;
+  return { kind: 'change', choice, ...(target !== undefined && { target }), difference: bestChoice.difference };
 }
 
 /** 95 % quantiles by degrees of freedom. */

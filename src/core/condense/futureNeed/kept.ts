@@ -61,13 +61,13 @@ function collectViewBlocks({
   origins,
 }: View): ReadonlyMap<string, ViewTextOfOriginalBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
-  const shown = selectLastEditPerPlace(edits);
+  const lastEdits = selectLastEditPerPlace(edits);
   const editByPlace = new Map(
-    shown.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]),
+    lastEdits.filter((edit) => edit.kind === 'cut').map((edit) => [makePlaceKey(edit.place), edit]),
   );
-  const summaries = shown.filter((edit) => edit.kind === 'summary');
+  const summaries = lastEdits.filter((edit) => edit.kind === 'summary');
   const viewReferences = findReferences(view);
-  const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
+  const dropped = lastEdits.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const blocks = new Map<string, ViewTextOfOriginalBlock>();
   prefix.forEach((message, index) => {
     for (const { path } of listContents(message)) {

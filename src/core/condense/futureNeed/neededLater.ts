@@ -20,9 +20,9 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
       const key = `${quotedLine.file}\n${quotedLine.line}`;
       if (neededByKey.has(key)) continue;
       const occurrences = lines.findShownLine(quotedLine);
-      const shown = occurrences.filter(({ message }) => message < cut);
+      const shownBefore = occurrences.filter(({ message }) => message < cut);
       const isShownAgain = occurrences.some(({ message }) => message >= cut && message < index);
-      if (shown.length > 0 && !isShownAgain) neededByKey.set(key, { ...quotedLine, shown });
+      if (shownBefore.length > 0 && !isShownAgain) neededByKey.set(key, { ...quotedLine, shown: shownBefore });
     }
   }
   return [...neededByKey.values()];

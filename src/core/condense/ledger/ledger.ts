@@ -127,7 +127,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const messagesWhenUndone = new Map(ledger.messagesWhenUndone);
   const excludedKeys = new Set(ledger.excluded);
   const whenMade = new Map(ledger.whenMade);
-  const uses = new Map(ledger.uses);
+  const useByCondensation = new Map(ledger.uses);
   let { pinned } = ledger;
   const growingById = new Map<CondensationId, MutableCondensation>();
   for (const entry of entries) {
@@ -155,7 +155,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
     if (!condensation) continue;
     switch (entry.type) {
       case 'used':
-        uses.set(entry.condensation, entry.use);
+        useByCondensation.set(entry.condensation, entry.use);
         break;
       case 'undone':
         undone.add(entry.condensation);
@@ -178,7 +178,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensations = [...condensationById.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
-  return { condensations, undone, messagesWhenUndone, excluded: excludedKeys, whenMade, pinned, uses };
+  return { condensations, undone, messagesWhenUndone, excluded: excludedKeys, whenMade, pinned, uses: useByCondensation };
 }
 
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {

@@ -107,9 +107,9 @@ function* findShownLines(
 ): Generator<FileLineSlice> {
   for (const content of source === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
     for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
-      const from = content.start + start;
+      const partStart = content.start + start;
       for (const line of splitIntoFileLines(content.text.slice(start, end), head === 'diff'))
-        yield { path, line: line.text, start: from + line.start, end: from + line.end, content };
+        yield { path, line: line.text, start: partStart + line.start, end: partStart + line.end, content };
     }
   }
 }

@@ -55,11 +55,11 @@ export class LineIds {
   }
 
   private isSameLine(id: LineId, text: string, start: number, end: number): boolean {
-    const first = this.starts[id] as number;
+    const lineStart = this.starts[id] as number;
     const length = end - start;
     return (
-      (this.ends[id] as number) - first === length &&
-      areSlicesEqual(this.storedTexts[this.textIndexes[id] as number] ?? '', first, text, start, length)
+      (this.ends[id] as number) - lineStart === length &&
+      areSlicesEqual(this.storedTexts[this.textIndexes[id] as number] ?? '', lineStart, text, start, length)
     );
   }
 

@@ -13,8 +13,9 @@ export class SharedLineTables {
   allocateSlice(count: number): LineTableSlice {
     if (count > MAX_SHARED_SLICE_SIZE) return { table: new Int32Array(count), at: 0 };
     const { table, at } = this.latestSlice;
-    const room = at + count <= table.length ? this.latestSlice : { table: new Int32Array(SHARED_TABLE_SIZE), at: 0 };
-    this.latestSlice = { table: room.table, at: room.at + count };
-    return room;
+    const freeSlice =
+      at + count <= table.length ? this.latestSlice : { table: new Int32Array(SHARED_TABLE_SIZE), at: 0 };
+    this.latestSlice = { table: freeSlice.table, at: freeSlice.at + count };
+    return freeSlice;
   }
 }

@@ -96,10 +96,10 @@ function createSearchPrefix(text: string, pathEnd: number, end: number, separato
   return { number, end, pathEnd, isMatch: separator === COLON_CHAR };
 }
 
-function findColon(text: string, from: number): number {
-  for (let offset = from; offset <= from + MAX_PATH_CHARS && offset < text.length; offset++) {
+function findColon(text: string, start: number): number {
+  for (let offset = start; offset <= start + MAX_PATH_CHARS && offset < text.length; offset++) {
     const code = text.charCodeAt(offset);
-    if (code === COLON_CHAR) return offset > from ? offset + 1 : -1;
+    if (code === COLON_CHAR) return offset > start ? offset + 1 : -1;
     if (code === NEWLINE_CHAR) return -1;
   }
   return -1;

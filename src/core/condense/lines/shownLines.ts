@@ -41,9 +41,14 @@ class ShownLineIndex {
         for (const part of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           const { message, path, start } = content;
           const text = content.text.slice(part.start, part.end);
-          const from = start + part.start;
+          const partStart = start + part.start;
           for (const line of splitIntoFileLines(text, part.head === 'diff'))
-            this.addLine(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
+            this.addLine(part.path, line.text, {
+              message,
+              path,
+              start: partStart + line.start,
+              end: partStart + line.end,
+            });
         }
       }
     }
@@ -76,10 +81,10 @@ export function splitIntoFileLines(text: string, isDiff: boolean): (Slice & { re
     const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(lineStart, end);
-    for (const form of listPossibleLineContents(isDiff ? line.slice(1) : line)) {
+    for (const spelling of listPossibleLineContents(isDiff ? line.slice(1) : line)) {
       // Leaves out the prefix, which a cut may remove without the line.
-      const start = lineStart + line.indexOf(form);
-      lines.push({ start, end: start + form.length, text: form });
+      const start = lineStart + line.indexOf(spelling);
+      lines.push({ start, end: start + spelling.length, text: spelling });
     }
     lineStart = end + 1;
   }

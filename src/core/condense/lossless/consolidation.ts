@@ -185,9 +185,9 @@ function* removeOlderResults(
 ): Generator<number | undefined> {
   if (items.length < minItems) return;
   // The answer that was the last one is now an older one.
-  const from = firstOpen < minItems ? 0 : firstOpen - 1;
-  for (const [offset, exchange] of items.slice(from, -1).entries())
-    yield removeResultText(draft, step, exchange, marker, reason) ? from + offset : undefined;
+  const firstItem = firstOpen < minItems ? 0 : firstOpen - 1;
+  for (const [offset, exchange] of items.slice(firstItem, -1).entries())
+    yield removeResultText(draft, step, exchange, marker, reason) ? firstItem + offset : undefined;
 }
 
 function removeResultText(draft: Draft, step: string, exchange: ToolExchange, marker: string, reason: string): boolean {

@@ -100,11 +100,11 @@ function* replaceCopiesWithReferences(
   keep: KeptCopy,
   equalCopies: readonly CopyOfResult[],
 ): Generator<number | undefined> {
-  const kept = keep === 'latest' ? equalCopies.at(-1) : equalCopies[0];
-  if (!kept) return;
-  const marker = `same ${kept.exchange.isError ? 'error ' : ''}as ${describeKeptCopy(tools, keep, kept.exchange)}`;
+  const keptCopy = keep === 'latest' ? equalCopies.at(-1) : equalCopies[0];
+  if (!keptCopy) return;
+  const marker = `same ${keptCopy.exchange.isError ? 'error ' : ''}as ${describeKeptCopy(tools, keep, keptCopy.exchange)}`;
   for (const { content, index } of equalCopies) {
-    if (content === kept.content) continue;
+    if (content === keptCopy.content) continue;
     const { start, end } = content;
     const savedTokens = draft.cutText(step, getContentPlace(content), [{ start, end, marker }], {
       contentType: 'toolResults',

@@ -135,9 +135,12 @@ export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
   if (existing) return existing;
   const { task, counter } = draft;
   const cacheSlot = draft.memory.getOrCreate(createReusableLineCacheSlot);
-  const before = cacheSlot.task === task && cacheSlot.lineCache?.counter === counter ? cacheSlot.lineCache : undefined;
+  const previousCache =
+    cacheSlot.task === task && cacheSlot.lineCache?.counter === counter ? cacheSlot.lineCache : undefined;
   const lineCache =
-    before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);
+    previousCache && serializeToolRules(previousCache.tools) === serializeToolRules(tools)
+      ? previousCache
+      : new LineCache(tools, counter);
   cacheSlot.lineCache = undefined;
   lineCacheByDraft.set(draft, lineCache);
   draft.addReleaseListener(() => {

@@ -204,9 +204,9 @@ export class RepeatedLineIndex {
       candidate !== NO_INDEXED_LINE && triedMatches < MAX_MATCHES_TRIED_PER_LINE;
       candidate = this.findOlderEqualLine(id, candidate)
     ) {
-      const other = this.getSourceAt(candidate);
+      const candidateSource = this.getSourceAt(candidate);
       // Neither file may refer to lines of the other.
-      if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
+      if (!this.mayReferTo(source, candidateSource) && !this.mayReferTo(candidateSource, source)) {
         if (++passed > MAX_MATCHES_SKIPPED_IN_OTHER_FILES) break;
         continue;
       }
@@ -276,9 +276,9 @@ export class RepeatedLineIndex {
   private linkRepeatedLines(old: IndexedLineNumber, newLine: IndexedLineNumber, isRemovable: boolean): void {
     const root = this.findKeptLine(old);
     const source = this.getSourceAt(newLine);
-    const other = this.getSourceAt(root);
-    if (other === source) return;
-    const removal = this.chooseRemovedSource(other, source, isRemovable);
+    const rootSource = this.getSourceAt(root);
+    if (rootSource === source) return;
+    const removal = this.chooseRemovedSource(rootSource, source, isRemovable);
     if (removal === 'older') this.changeKeptLineUndoably(root, newLine);
     else if (removal === 'newer') this.changeKeptLineUndoably(newLine, root);
   }

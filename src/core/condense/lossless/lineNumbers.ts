@@ -29,11 +29,11 @@ export const createLineNumbersStep = createResultStep((tools) => ({
   strict: true,
   findNoise: (exchange) => {
     const rule = getToolRule(tools, exchange);
-    const read = { hint: getPrefixHintForToolKind(rule?.kind), forms: rule?.numbers };
+    const prefixOptions = { hint: getPrefixHintForToolKind(rule?.kind), forms: rule?.numbers };
     return exchange.isError
       ? undefined
       : (text, content) =>
-          findPrefixesThatCanBeInferred(text, { ...read, parts: listFileParts(tools, exchange, content) });
+          findPrefixesThatCanBeInferred(text, { ...prefixOptions, parts: listFileParts(tools, exchange, content) });
   },
 }));
 

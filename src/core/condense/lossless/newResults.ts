@@ -90,11 +90,11 @@ function createRemovableTest(
   lineCache: LineCache,
   isCautious: boolean,
 ): { readonly isRemovable: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
-  const shown = getLineSourcesForNewResults(lineCache).getCurrentSources(
+  const shownSources = getLineSourcesForNewResults(lineCache).getCurrentSources(
     listOriginalExchanges(draft.original),
     draft.task,
   );
-  const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
+  const reads = shownSources.filter(({ kind, path }) => kind === 'read' && path !== undefined);
   const isNewSource = ({ content }: LineSource): boolean =>
     content.message >= draft.sentCount && content.type === 'toolResults';
   const rereadsByPath = new Map<string | undefined, readonly LineSource[]>();

@@ -23,7 +23,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const lineCache = getLineCache(draft, tools);
-      const work = function* (
+      const replaceOldTexts = function* (
         newerText: string,
         contents: readonly RepeatedStateText[],
       ): Generator<number | undefined> {
@@ -47,16 +47,16 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
         }
       };
       getGroupsOfEnvironmentTexts(lineCache).forEachUnprocessedGroup(draft.messages, ({ items, places }) =>
-        work('later environment details', findTextsOfBlocks(draft, items, places, isEnvironmentBlock)),
+        replaceOldTexts('later environment details', findTextsOfBlocks(draft, items, places, isEnvironmentBlock)),
       );
       getGroupsOfListingReminders(lineCache).forEachUnprocessedGroup(draft.messages, ({ key, items, places }) =>
-        work(
+        replaceOldTexts(
           LATER_LISTING_TEXT,
           findTextsOfBlocks(draft, items, places, (block) => getListingHeading(block) === key),
         ),
       );
       getGroupsOfPlanTexts(lineCache).forEachUnprocessedGroup(draft.exchanges, ({ items }) =>
-        work(
+        replaceOldTexts(
           'a later plan',
           items.flatMap((exchange, index) => findPlanParameters(exchange).map((content) => ({ content, index }))),
         ),
@@ -93,9 +93,9 @@ const LISTING_REMINDER = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-
 const MIN_LISTED_LINES = 5;
 
 const getListingHeading = memoizeByObject((block: Block): string | undefined => {
-  const head = isText(block) ? LISTING_REMINDER.exec(block.text)?.[1] : undefined;
-  if (head === undefined || !isText(block)) return undefined;
-  return block.text.split('\n- ', MIN_LISTED_LINES + 1).length > MIN_LISTED_LINES ? head : undefined;
+  const heading = isText(block) ? LISTING_REMINDER.exec(block.text)?.[1] : undefined;
+  if (heading === undefined || !isText(block)) return undefined;
+  return block.text.split('\n- ', MIN_LISTED_LINES + 1).length > MIN_LISTED_LINES ? heading : undefined;
 });
 
 /**

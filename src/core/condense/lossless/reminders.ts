@@ -69,9 +69,9 @@ function findReminders({ text }: Content): (Slice & { readonly text: string })[]
     if (!text.endsWith(REMINDER_CLOSING_TAG, trimmed)) break;
     const start = text.lastIndexOf(REMINDER_OPENING_TAG, trimmed);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
-    const from = findEndWithoutSpace(text, start);
-    reminders.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
-    end = from;
+    const reminderStart = findEndWithoutSpace(text, start);
+    reminders.push({ start: reminderStart, end: trimmed, text: text.slice(reminderStart, trimmed).trim() });
+    end = reminderStart;
   }
   return reminders;
 }
@@ -95,9 +95,10 @@ function groupReminderCutsByPlace(
   for (const reminder of reminders) {
     const { content, text, start, end } = reminder;
     const places = groups.getIndexesOfGroup(text);
-    const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
+    const keptMessage = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
     const equalReminders = reminders.filter((other) => other.text === text);
-    if (kept === messageIndex && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder) continue;
+    if (keptMessage === messageIndex && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder)
+      continue;
     const request = { start: content.start + start, end: content.start + end, marker: null };
     cuts.set(content, [...(cuts.get(content) ?? []), request]);
   }

@@ -76,11 +76,11 @@ export function createRepeatedLinesStep(
   const planCuts = (draft: Draft): PlannedCutsAtPlace[] =>
     planCutsOfRepeatedLines(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
   // Two steps give the event loop a turn in between.
-  const reading = [updateLineIndex, updateRepeatedRangesOfIndex].map((read): MechanicalStep => ({
+  const reading = [updateLineIndex, updateRepeatedRangesOfIndex].map((updateIndex): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
     run(draft) {
-      read(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
+      updateIndex(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
     },
   }));
   const steps = operations.map((operation, index): MechanicalStep => ({
@@ -210,10 +210,10 @@ function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineInd
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
   const wasSent = (source: LineSource): boolean => source.content.message < draft.sentCount && cutAsNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
-  const kept = changed < 0 ? sources.length : changed;
-  index.truncateSources(kept);
-  const mayGo = kept < sources.length ? rules.mayGo?.(draft, lineCache) : undefined;
-  for (const source of sources.slice(kept)) {
+  const keptCount = changed < 0 ? sources.length : changed;
+  index.truncateSources(keptCount);
+  const mayGo = keptCount < sources.length ? rules.mayGo?.(draft, lineCache) : undefined;
+  for (const source of sources.slice(keptCount)) {
     const isRemovable = mayGo?.(source);
     if (isRemovable === true) cutAsNew.add(source);
     else cutAsNew.delete(source);

@@ -161,12 +161,12 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
   const { lines, kind, content } = wholeSource;
   const sources: LineSource[] = [];
   let line = 0;
-  const addSource = (to: number, source: Omit<LineSource, 'lines'>): void => {
-    const first = line;
-    while (line < lines.count && lines.getStart(line) < to) line++;
-    const last = line - 1;
-    if (last >= first && lines.getEnd(last) - lines.getStart(first) >= MIN_SOURCE_CHARS)
-      sources.push({ ...source, lines: lines.sliceLines(first, last) });
+  const addSource = (endOffset: number, source: Omit<LineSource, 'lines'>): void => {
+    const firstLine = line;
+    while (line < lines.count && lines.getStart(line) < endOffset) line++;
+    const lastLine = line - 1;
+    if (lastLine >= firstLine && lines.getEnd(lastLine) - lines.getStart(firstLine) >= MIN_SOURCE_CHARS)
+      sources.push({ ...source, lines: lines.sliceLines(firstLine, lastLine) });
   };
   for (const { start, end, path, head } of parts) {
     addSource(start, { ...wholeSource, path: undefined });

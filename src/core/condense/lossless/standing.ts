@@ -60,9 +60,9 @@ export class ViewLineCounts {
     }
   }
 
-  private recordLinesThatLeftText(before: readonly TextLines[], after: readonly TextLines[]): void {
-    const left = new Set(after.flatMap(listLineIds));
-    for (const id of before.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
+  private recordLinesThatLeftText(textsBefore: readonly TextLines[], textsAfter: readonly TextLines[]): void {
+    const left = new Set(textsAfter.flatMap(listLineIds));
+    for (const id of textsBefore.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
   }
 
   isLineInView(id: LineId): boolean {

@@ -81,8 +81,8 @@ function addNoiseOfLine(line: string, offset: number, requests: CutRequest[]): v
   if (end < line.length) addCut(end, line.length);
 }
 
-function findEndWithoutSpace(line: string, from: number): number {
+function findEndWithoutSpace(line: string, start: number): number {
   let end = line.length;
-  while (end > from && (line[end - 1] === ' ' || line[end - 1] === '\t' || line[end - 1] === '\r')) end--;
+  while (end > start && (line[end - 1] === ' ' || line[end - 1] === '\t' || line[end - 1] === '\r')) end--;
   return end;
 }

@@ -67,12 +67,17 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   );
   const currentGroup = groups.find(({ key }) => key === profile);
   if (!currentGroup || currentGroup.tokensSaved <= 0) return undefined;
-  const best = groups
+  const bestGroup = groups
     .filter((group) => computeFailureShare(group) <= computeFailureShare(currentGroup) + MAX_EXTRA_FAILURE_SHARE)
     .toSorted((a, b) => getPricePerToken(a) - getPricePerToken(b))[0];
-  if (!best || getPricePerToken(best) > getPricePerToken(currentGroup) * MAX_PRICE_FACTOR) return undefined;
-  const dollars = currentGroup.cost - currentGroup.tokensSaved * getPricePerToken(best);
-  return { kind: 'profile', profile: best.key, from: currentGroup.runs + best.runs, saving: { ...NO_SAVING, dollars } };
+  if (!bestGroup || getPricePerToken(bestGroup) > getPricePerToken(currentGroup) * MAX_PRICE_FACTOR) return undefined;
+  const dollars = currentGroup.cost - currentGroup.tokensSaved * getPricePerToken(bestGroup);
+  return {
+    kind: 'profile',
+    profile: bestGroup.key,
+    from: currentGroup.runs + bestGroup.runs,
+    saving: { ...NO_SAVING, dollars },
+  };
 }
 
 /** No recommendation may lose more than the current provider. */
@@ -155,9 +160,9 @@ function recommendThreshold(
   });
 }
 
-const makeThresholdRecommendation = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
+const makeThresholdRecommendation = (percent: number, runCount: number, saving: ExpectedSaving): Recommendation => ({
   kind: 'threshold',
   percent,
-  from,
+  from: runCount,
   saving,
 });

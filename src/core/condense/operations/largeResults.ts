@@ -63,10 +63,13 @@ function findCutsOfLargeText(text: string, limitTokens: number, counter: Message
 }
 
 function shrinkToWholeLines(text: string, { start, end }: Slice): Slice {
-  const first = text.slice(start, start + MAX_LINE_CHARS).indexOf('\n');
-  const from = Math.max(start + 1, end - MAX_LINE_CHARS + 1);
-  const last = text.slice(from, end).lastIndexOf('\n');
-  return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
+  const firstNewline = text.slice(start, start + MAX_LINE_CHARS).indexOf('\n');
+  const searchStart = Math.max(start + 1, end - MAX_LINE_CHARS + 1);
+  const lastNewline = text.slice(searchStart, end).lastIndexOf('\n');
+  return {
+    start: firstNewline >= 0 ? start + firstNewline + 1 : start,
+    end: lastNewline >= 0 ? searchStart + lastNewline : end,
+  };
 }
 
 function findSlicesBetween({ start, end }: Slice, lines: readonly Slice[]): Slice[] {

@@ -72,9 +72,9 @@ function findStartOfKeptTail(text: string, keptPart: KeptLinesAndChars): number 
   let offset = text.length;
   for (let line = 0; line < keptPart.lines; line++) {
     // Limits the search: otherwise V8 scans all of a line without end.
-    const from = Math.max(0, text.length - keptPart.chars - 1);
-    const newline = offset <= from ? -1 : text.slice(from, offset).lastIndexOf('\n') + from;
-    if (newline < from || text.length - newline > keptPart.chars) {
+    const searchStart = Math.max(0, text.length - keptPart.chars - 1);
+    const newline = offset <= searchStart ? -1 : text.slice(searchStart, offset).lastIndexOf('\n') + searchStart;
+    if (newline < searchStart || text.length - newline > keptPart.chars) {
       return findSafeBoundary(text, Math.max(0, text.length - keptPart.chars), 'after');
     }
     offset = newline;
@@ -93,10 +93,10 @@ const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 /** Returns the nearest offset on the given side that does not split a grapheme. */
 export function findSafeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
-  const from = Math.max(0, offset - LOOK_BACK_CHARS);
+  const searchStart = Math.max(0, offset - LOOK_BACK_CHARS);
   // A grapheme boundary always lies between two printable ASCII characters.
-  let start = from > 0 ? -1 : 0;
-  for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
+  let start = searchStart > 0 ? -1 : 0;
+  for (const pair of text.slice(searchStart, offset).matchAll(ASCII_PAIR)) start = searchStart + pair.index + 1;
   // A part could begin inside a row of flags, each of which has two letters.
   const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
   const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);

@@ -77,10 +77,10 @@ function findRemovedLineRanges(
   for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
     const firstLine = lines[lineIndex];
     if (isKept[lineIndex] !== false || !firstLine) continue;
-    const first = lineIndex;
+    const firstRemoved = lineIndex;
     while (lineIndex + 1 < lines.length && isKept[lineIndex + 1] === false) lineIndex++;
     const lastLine = lines[lineIndex] ?? firstLine;
-    const count = lineIndex - first + 1;
+    const count = lineIndex - firstRemoved + 1;
     if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = firstLine.number !== undefined && lastLine.number === firstLine.number + count - 1;
     const range = isNumbered ? `lines ${firstLine.number}-${lastLine.number}` : `${count} lines`;

@@ -206,10 +206,10 @@ class SummaryProviderRun {
     return this.dependencies.selected.summarizer.model;
   }
 
-  async runSummaryPlan(first: SummaryPlan): Promise<ProviderResult> {
+  async runSummaryPlan(firstPlan: SummaryPlan): Promise<ProviderResult> {
     const { model } = this;
     const { options } = this.dependencies;
-    const outcome = await runSummaryPlan(first, {
+    const outcome = await runSummaryPlan(firstPlan, {
       ...this.dependencies,
       onPart: (index, total) => {
         options.onProgress?.({ step: formatProgress(model, index, total), done: index, total });

@@ -6,13 +6,13 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 /**
  * Share of the conversation, from its beginning, in which the agent's own words go
  * (docs/decisions/0028-fitted-relevance.md).
- * @param excess tokens that must go
+ * @param excessTokens tokens that must go
  * @param tokens of the blocks that may go
  * @returns 0 to 1
  */
-export function computeShareRemovedWithoutWords(excess: number, tokens: readonly number[]): number {
+export function computeShareRemovedWithoutWords(excessTokens: number, tokens: readonly number[]): number {
   const removedShare =
-    excess /
+    excessTokens /
     Math.max(
       1,
       tokens.reduce((sum, one) => sum + one, 0),
@@ -59,7 +59,7 @@ export class RemovedBlocks {
  * @param relevance for each block: logarithm of the expected need per token
  */
 export function chooseLeastNeededBlocks(
-  excess: number,
+  excessTokens: number,
   relevance: readonly number[],
   tokens: readonly number[],
   follows: readonly boolean[],
@@ -72,7 +72,7 @@ export function chooseLeastNeededBlocks(
     if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
   };
   for (const block of tokens.keys()) offerBlock(block);
-  let spareTokens = -excess;
+  let spareTokens = -excessTokens;
   const chosenBlocks: number[] = [];
   while (spareTokens < 0) {
     const next = queue.takeCheapest();

@@ -141,11 +141,11 @@ function addFileFeatures(
   file: FileUseHistory,
   { turnsSince: countTurnsSince }: FeatureContext,
 ): void {
-  const last = file.changed.at(-1);
+  const lastChange = file.changed.at(-1);
   set('file', 1);
   set('touchedLately', Math.exp(-countTurnsSince(file.touched) / 20));
-  if ((last ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
-  if (last !== undefined) set('changedLately', Math.exp(-countTurnsSince(last) / 10));
+  if ((lastChange ?? -1) < (file.shown.at(-1) ?? -1)) set('open', 1);
+  if (lastChange !== undefined) set('changedLately', Math.exp(-countTurnsSince(lastChange) / 10));
   set('changesAfter', Math.log1p(countLaterIndexes(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
   let staleLines = 0;

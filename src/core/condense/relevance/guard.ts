@@ -27,23 +27,23 @@ export function toGuardedBlock({ block, facts }: PlacedBlock): BlockToGuard {
 
 /**
  * Raises the scores of file lines in the newest results, which the agent has just read.
- * @param room tokens that may stay
+ * @param roomTokens tokens that may stay
  */
 export function protectNewestResults(
   relevance: readonly number[],
   blocks: readonly BlockToGuard[],
-  room: number,
+  roomTokens: number,
 ): readonly number[] {
   const sizes = new Map<number, number>();
   for (const { result, tokens } of blocks)
     if (result !== undefined) sizes.set(result, (sizes.get(result) ?? 0) + tokens);
   const newestFirst = [...sizes].sort(([a], [b]) => b - a);
-  let remaining = room;
+  let remaining = roomTokens;
   const firstBeyondRoom = newestFirst.findIndex(([, tokens]) => (remaining -= tokens) < 0);
   const count = Math.floor(GUARDED_RESULT_SHARE * (firstBeyondRoom < 0 ? newestFirst.length : firstBeyondRoom));
   const oldest = newestFirst[count - 1]?.[0] ?? Infinity;
-  return relevance.map((own, at) => {
+  return relevance.map((ownRelevance, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};
-    return showsFile && result >= oldest ? own + GUARDED_RELEVANCE_BONUS : own;
+    return showsFile && result >= oldest ? ownRelevance + GUARDED_RELEVANCE_BONUS : ownRelevance;
   });
 }

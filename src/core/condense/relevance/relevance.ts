@@ -22,7 +22,7 @@ const NEIGHBOR_WEIGHT = 0.3;
 /** @param follows for each block, whether it directly follows another in the same text */
 export const blendWithNeighbors = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
   relevance.map((ownRelevance, index) => {
-    const before = follows[index] === true ? (relevance[index - 1] ?? ownRelevance) : ownRelevance;
-    const after = follows[index + 1] === true ? (relevance[index + 1] ?? ownRelevance) : ownRelevance;
-    return ownRelevance + NEIGHBOR_WEIGHT * (Math.max(ownRelevance, before, after) - ownRelevance);
+    const relevanceBefore = follows[index] === true ? (relevance[index - 1] ?? ownRelevance) : ownRelevance;
+    const relevanceAfter = follows[index + 1] === true ? (relevance[index + 1] ?? ownRelevance) : ownRelevance;
+    return ownRelevance + NEIGHBOR_WEIGHT * (Math.max(ownRelevance, relevanceBefore, relevanceAfter) - ownRelevance);
   });

@@ -74,10 +74,10 @@ export function splitIntoBlocks(
   };
   let firstLine = 0;
   const closeBlock = (end: number): void => {
-    let last = end - 1;
-    while (firstLine <= last && isBlankLine(lines[firstLine])) firstLine++;
-    while (last >= firstLine && isBlankLine(lines[last])) last--;
-    addBlock(lines.slice(firstLine, last + 1), firstLine);
+    let lastLine = end - 1;
+    while (firstLine <= lastLine && isBlankLine(lines[firstLine])) firstLine++;
+    while (lastLine >= firstLine && isBlankLine(lines[lastLine])) lastLine--;
+    addBlock(lines.slice(firstLine, lastLine + 1), firstLine);
     firstLine = end;
   };
   let part = findPart(0);

@@ -29,10 +29,10 @@ export function describeEditChanges(
   active: readonly Edit[],
   edits: readonly Edit[],
 ): EditChange[] {
-  const shown = new Map(active.map((edit) => [makeEditPlaceKey(edit), edit]));
+  const editByPlace = new Map(active.map((edit) => [makeEditPlaceKey(edit), edit]));
   return edits.map((edit) => {
-    const textBefore = getTextBefore(original, shown.get(makeEditPlaceKey(edit)), edit);
-    shown.set(makeEditPlaceKey(edit), edit);
+    const textBefore = getTextBefore(original, editByPlace.get(makeEditPlaceKey(edit)), edit);
+    editByPlace.set(makeEditPlaceKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     return {

@@ -24,9 +24,9 @@ function splitTextIntoSections(text: string): readonly (readonly string[])[] {
     const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(lineStart, end);
-    const last = sections.at(-1);
-    if (!last || MESSAGE_HEADING.test(line)) sections.push([line]);
-    else last.push(line);
+    const lastSection = sections.at(-1);
+    if (!lastSection || MESSAGE_HEADING.test(line)) sections.push([line]);
+    else lastSection.push(line);
     lineStart = end + 1;
   }
   return sections;
@@ -79,9 +79,9 @@ export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed”
 /** A preview is not stored, so only its markers lead to the text. */
 export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be removed';
 
-export function foldUnchangedText(before: string, after: string, isPreview = false): DiffTexts {
+export function foldUnchangedText(textBefore: string, textAfter: string, isPreview = false): DiffTexts {
   const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
-  const pairedSections = [...pairSections(splitTextIntoSections(before), splitTextIntoSections(after))];
+  const pairedSections = [...pairSections(splitTextIntoSections(textBefore), splitTextIntoSections(textAfter))];
   let changedCount = 0;
   for (const [a, b] of pairedSections) {
     if (!areLinesEqual(a, b)) changedCount++;
@@ -93,24 +93,32 @@ export function foldUnchangedText(before: string, after: string, isPreview = fal
   for (const [a, b] of pairedSections) {
     if (areLinesEqual(a, b)) {
       const [heading = '', ...body] = a;
-      const shown = [heading, ...foldUnchangedLines(body, 1, 1)];
-      leftLines.push(...shown);
-      rightLines.push(...shown);
+      const shownLines = [heading, ...foldUnchangedLines(body, 1, 1)];
+      leftLines.push(...shownLines);
+      rightLines.push(...shownLines);
       continue;
     }
-    const [shown, other] = [stripRemovedLineNumbers(a, b), b];
-    const commonEnds = countCommonLinesAtEnds(shown, other);
-    const head = foldLinesBeforeChange(shown.slice(0, commonEnds.head));
-    const tail = foldUnchangedLines(shown.slice(shown.length - commonEnds.tail), CONTEXT_LINES, 1);
-    firstChange ??= rightLines.length + head.length;
+    const [leftSection, rightSection] = [stripRemovedLineNumbers(a, b), b];
+    const commonEnds = countCommonLinesAtEnds(leftSection, rightSection);
+    const foldedHead = foldLinesBeforeChange(leftSection.slice(0, commonEnds.head));
+    const tail = foldUnchangedLines(leftSection.slice(leftSection.length - commonEnds.tail), CONTEXT_LINES, 1);
+    firstChange ??= rightLines.length + foldedHead.length;
     leftLines.push(
-      ...head,
-      ...shortenChangedLines(shown.slice(commonEnds.head, shown.length - commonEnds.tail), maxLines, hiddenWords),
+      ...foldedHead,
+      ...shortenChangedLines(
+        leftSection.slice(commonEnds.head, leftSection.length - commonEnds.tail),
+        maxLines,
+        hiddenWords,
+      ),
       ...tail,
     );
     rightLines.push(
-      ...head,
-      ...shortenChangedLines(other.slice(commonEnds.head, other.length - commonEnds.tail), maxLines, hiddenWords),
+      ...foldedHead,
+      ...shortenChangedLines(
+        rightSection.slice(commonEnds.head, rightSection.length - commonEnds.tail),
+        maxLines,
+        hiddenWords,
+      ),
       ...tail,
     );
   }
@@ -126,11 +134,11 @@ const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
  * A removed line number must not show as a change. Numbers of text that was itself removed stay,
  * even where the same short line is left elsewhere.
  */
-function stripRemovedLineNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
-  const bare = new Set(after);
-  const pairs = new Set(after.map((line, at) => `${after[at - 1] ?? ''}\n${line}`));
+function stripRemovedLineNumbers(linesBefore: readonly string[], linesAfter: readonly string[]): readonly string[] {
+  const bare = new Set(linesAfter);
+  const pairs = new Set(linesAfter.map((line, at) => `${linesAfter[at - 1] ?? ''}\n${line}`));
   let previousLine: string | undefined;
-  return before.map((line) => {
+  return linesBefore.map((line) => {
     const text = line.replace(LINE_NUMBER_PREFIX, '');
     // A number without text is recognized only by a separator that ordinary text does not contain.
     const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
@@ -140,9 +148,9 @@ function stripRemovedLineNumbers(before: readonly string[], after: readonly stri
       !bare.has(line) &&
       bare.has(text) &&
       (DISTINCTIVE_LINE.test(text) || (previousLine !== undefined && pairs.has(`${previousLine}\n${text}`)));
-    const shown = isStripped ? text : line;
-    previousLine = bare.has(shown) ? shown : undefined;
-    return shown;
+    const shownText = isStripped ? text : line;
+    previousLine = bare.has(shownText) ? shownText : undefined;
+    return shownText;
   });
 }
 
@@ -154,11 +162,11 @@ function countCommonLinesAtEnds(
   b: readonly string[],
 ): { readonly head: number; readonly tail: number } {
   const maxLength = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < maxLength && a[head] === b[head]) head++;
+  let headLength = 0;
+  while (headLength < maxLength && a[headLength] === b[headLength]) headLength++;
   let tail = 0;
-  while (tail < maxLength - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  return { head, tail };
+  while (tail < maxLength - headLength && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head: headLength, tail };
 }
 
 /** Folding a single line saves nothing. */

@@ -38,14 +38,14 @@ export function failIfServerTruncatedRequest(
   const { usage } = reply;
   if (reply.kind !== 'complete' || usage?.source !== 'reported') return reply;
   // Servers that mix up both ways of accounting report cached tokens only separately.
-  const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const tokensRead = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const mustRead = counted - cached / tokenFactor;
-  if (read < MIN_TRUNCATED_TOKENS || read >= mustRead * MIN_REPORTED_SHARE) return reply;
+  if (tokensRead < MIN_TRUNCATED_TOKENS || tokensRead >= mustRead * MIN_REPORTED_SHARE) return reply;
   const sentTokens = formatTokens(Math.round(counted * tokenFactor));
   return {
     ...reply,
     kind: 'failed',
-    message: `The server of ${model} read only ${formatTokens(read)} of about ${sentTokens} tokens that it was sent: it silently cuts off anything longer, so its summary would lack the rest. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s context window to what it reads.`,
+    message: `The server of ${model} read only ${formatTokens(tokensRead)} of about ${sentTokens} tokens that it was sent: it silently cuts off anything longer, so its summary would lack the rest. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s context window to what it reads.`,
     canRetry: false,
     offerOtherProfile: true,
   };

@@ -91,17 +91,17 @@ function renderFactSections(
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
   const removeFolder = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
-  const below = folder === '' ? '' : formatCommonFolder(folder);
+  const folderNote = folder === '' ? '' : formatCommonFolder(folder);
   const changedFiles = files
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${removeFolder(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
-  const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${removeFolder(path)}`);
+  const readFiles = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${removeFolder(path)}`);
   const errors = facts.errors.map(
     ({ subject, error }) => `- ${removeFolder(`${toOneLine(subject)}: ${toOneLine(error)}`)}`,
   );
   return [
-    formatSection(`Files changed${below}`, fitLines(changedFiles, 'changed')),
-    formatSection(`Files only read${below}`, fitLines(read, 'read')),
+    formatSection(`Files changed${folderNote}`, fitLines(changedFiles, 'changed')),
+    formatSection(`Files only read${folderNote}`, fitLines(readFiles, 'read')),
     formatSection('Commands run, with the last result', fitLines(facts.commands.map(describeCommand), 'commands')),
     formatSection('Errors that nothing later settled', fitLines(errors, 'errors')),
   ];

@@ -126,9 +126,9 @@ export function fitInstructions(
   let total = tokens.reduce((sum, count) => sum + count, 0);
   const shortenInstruction = (index: number, limit: number): void => {
     instructionTexts[index] = shortenTextToTokens(instructionTexts[index] ?? '', limit, counter);
-    const now = counter.countText(instructionTexts[index]);
-    total += now - (tokens[index] ?? 0);
-    tokens[index] = now;
+    const tokensNow = counter.countText(instructionTexts[index]);
+    total += tokensNow - (tokens[index] ?? 0);
+    tokens[index] = tokensNow;
   };
   for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
     for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++)
@@ -155,9 +155,10 @@ export function shortenTextToTokens(text: string, limit: number, counter: Messag
     const tokens = counter.countText(cut);
     if (tokens <= limit) return cut;
     chars = Math.floor(Math.min(chars * 0.9, (chars * limit) / tokens));
-    const head = findSafeBoundary(text, Math.ceil((chars * 2) / 3));
+    const headEnd = findSafeBoundary(text, Math.ceil((chars * 2) / 3));
     const tail = findSafeBoundary(text, text.length - Math.floor(chars / 3));
-    cut = `${text.slice(0, head).trimEnd()}${OMISSION_MARK}${text.slice(Math.max(head, tail)).trimStart()}`.trim();
+    cut =
+      `${text.slice(0, headEnd).trimEnd()}${OMISSION_MARK}${text.slice(Math.max(headEnd, tail)).trimStart()}`.trim();
   }
   return '';
 }

@@ -68,10 +68,10 @@ export const toErrorTextOnOneLine = (text: string): string =>
 /** Long output often begins with what went well, so it is quoted from its first error line on. */
 function getBeginningOfError(text: string): string {
   const wholeText = toErrorTextOnOneLine(text);
-  const [first] = findErrorLines(text);
+  const [firstLine] = findErrorLines(text);
   const isFirstLate =
-    first !== undefined &&
-    !wholeText.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(first.start, first.end)));
-  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(first.start)) : wholeText;
+    firstLine !== undefined &&
+    !wholeText.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(firstLine.start, firstLine.end)));
+  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(firstLine.start)) : wholeText;
   return cleaned.length > MAX_ERROR_CHARS ? `${cleaned.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : cleaned;
 }

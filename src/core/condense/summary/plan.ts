@@ -97,11 +97,12 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     maxOutputTokens,
     facts: renderRangeFacts(draft, range, config),
   } as const;
-  const room = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
+  const roomTokens = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
     const compacted = await maskMessages(convertForCompaction(draft.messages.slice(0, range.end)));
     const tokens = TURN_FRAME_TOKENS + counter.countText(base.system) + counter.countMessages(compacted);
-    if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
+    if (tokens <= roomTokens)
+      return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = countRequestTokens(buildSummaryPrompt({ ...base, conversation: '' }), counter);
   const renderTranscript = async ({ messages }: Draft): Promise<string[]> => {
@@ -117,15 +118,15 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
   await yieldBetweenSteps(signal);
   let tokens = alone + countTokens(transcriptParts);
   let isReduced = false;
-  if (tokens > room) {
+  if (tokens > roomTokens) {
     transcriptParts = await renderTranscript(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
     tokens = alone + countTokens(transcriptParts);
     isReduced = true;
   }
-  if (tokens <= room) return { ...base, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
+  if (tokens <= roomTokens) return { ...base, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
   // All parts but the first come with an earlier summary.
-  const perPart = room - alone - maxOutputTokens / model.tokenFactor;
+  const perPart = roomTokens - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
   const parts = packTextsIntoChunks(transcriptParts, perPart, (text) => counter.countText(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };

@@ -37,13 +37,14 @@ export function chooseSummaryRange(
 ): SummaryRangeChoice {
   const task = findTaskMessage(messages);
   const starts = findStartsOfInseparableMessages(messages).filter((index) => !isHidden(index) && index > task);
-  const first = starts[keepFirst - 1];
-  const last = keepLast === 0 ? messages.length : starts.at(-keepLast);
-  const kept = starts.slice(keepLast === 0 ? starts.length : -keepLast);
-  if (task < 0 || first === undefined || last === undefined) return { kind: 'not-enough' };
-  const { start, end } = findLongestUnprotectedRange({ start: first, end: last }, starts, isPinned);
+  const rangeStart = starts[keepFirst - 1];
+  const rangeEnd = keepLast === 0 ? messages.length : starts.at(-keepLast);
+  const keptIndexes = starts.slice(keepLast === 0 ? starts.length : -keepLast);
+  if (task < 0 || rangeStart === undefined || rangeEnd === undefined) return { kind: 'not-enough' };
+  const { start, end } = findLongestUnprotectedRange({ start: rangeStart, end: rangeEnd }, starts, isPinned);
   if (start >= end) return { kind: 'not-enough' };
-  if (kept.some((index) => isSummaryMessage(messages[index] as ApiMessage))) return { kind: 'already-condensed' };
+  if (keptIndexes.some((index) => isSummaryMessage(messages[index] as ApiMessage)))
+    return { kind: 'already-condensed' };
   let earlierSummary: number | undefined;
   let newMessages = 0;
   for (let index = start; index < end; index++) {

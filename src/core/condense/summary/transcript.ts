@@ -35,15 +35,15 @@ export function createTranscriptTurns(
   { start, end }: MessageRange,
   limits: TranscriptLimits,
 ): TranscriptTurn[] {
-  const names = new Map<string, string>();
+  const nameByCallId = new Map<string, string>();
   for (const message of messages) {
-    for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, block.name);
+    for (const block of getBlocks(message)) if (isToolUse(block)) nameByCallId.set(block.id, block.name);
   }
   return messages.slice(start, end).flatMap((message, index) => {
     const parts =
       typeof message.content === 'string'
         ? [renderText(message, undefined, message.content, limits)]
-        : message.content.map((block, at) => renderBlock(message, block, at, limits, names));
+        : message.content.map((block, at) => renderBlock(message, block, at, limits, nameByCallId));
     const written = parts.filter((part) => part !== '');
     const speaker = isAddedByAgent(message) ? `${message.role} (added by the agent)` : message.role;
     return written.length === 0 ? [] : [{ message: start + index, speaker, body: written.join('\n') }];
@@ -55,17 +55,17 @@ function renderBlock(
   block: Block,
   blockIndex: number,
   limits: TranscriptLimits,
-  names: ReadonlyMap<string, string>,
+  nameByCallId: ReadonlyMap<string, string>,
 ): string {
   if (isText(block)) return renderText(message, blockIndex, block.text, limits);
   if (isToolUse(block)) return `→ ${toOneLine(block.name)}${renderParameters(block.input, limits)}`;
   if (isToolResult(block)) {
-    const head = `${block.is_error === true ? '← error of' : '← result of'} ${toOneLine(names.get(block.tool_use_id) ?? 'a tool')}`;
-    if (isResultReadByProgram(block)) return `${head}: (read by a program)`;
+    const resultHeading = `${block.is_error === true ? '← error of' : '← result of'} ${toOneLine(nameByCallId.get(block.tool_use_id) ?? 'a tool')}`;
+    if (isResultReadByProgram(block)) return `${resultHeading}: (read by a program)`;
     const text = renderResult(block.content);
     return text.trim() === ''
-      ? `${head}: (nothing)`
-      : `${head}:\n${addQuotePrefixToLines(cutMiddle(text, limits.resultChars))}`;
+      ? `${resultHeading}: (nothing)`
+      : `${resultHeading}:\n${addQuotePrefixToLines(cutMiddle(text, limits.resultChars))}`;
   }
   // A model's thinking is not part of the conversation for other models.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
@@ -119,9 +119,9 @@ function renderResult(content: unknown): string {
 
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const head = findSafeBoundary(text, Math.ceil(limit * 0.6));
+  const headEnd = findSafeBoundary(text, Math.ceil(limit * 0.6));
   const tail = findSafeBoundary(text, text.length - Math.floor(limit * 0.4));
-  return `${text.slice(0, head)}\n… (${tail - head} characters left out) …\n${text.slice(tail)}`;
+  return `${text.slice(0, headEnd)}\n… (${tail - headEnd} characters left out) …\n${text.slice(tail)}`;
 }
 
 /**

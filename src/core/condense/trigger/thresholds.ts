@@ -84,10 +84,10 @@ export function computeReservedOutput({
   contextWindow,
   threshold,
   maxOutputTokens,
-  wanted,
+  wanted: wantedTokens,
 }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
-  const requested = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
+  const requested = wantedTokens ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
   const minimum = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
   const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_SHARE) - computeThresholdTokens(threshold, contextWindow);
   return Math.floor(Math.min(requested, Math.max(behindThreshold, minimum)));
@@ -101,7 +101,9 @@ export interface DueTokensAndReason {
 /** Returns the threshold, or less if a request would no longer fit. */
 export function computeDueTokens(input: ReservedOutputInput): DueTokensAndReason {
   const { contextWindow, threshold } = input;
-  const wanted = computeThresholdTokens(threshold, contextWindow);
+  const wantedTokens = computeThresholdTokens(threshold, contextWindow);
   const allowed = Math.floor(computeMaxPromptTokens(contextWindow, computeReservedOutput(input)));
-  return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
+  return wantedTokens <= allowed
+    ? { tokens: wantedTokens, reason: 'threshold' }
+    : { tokens: allowed, reason: 'window' };
 }

@@ -90,7 +90,7 @@ export function findSlicePrintedByCommand(text: string): Slice {
     break;
   }
   start += SECOND_OUTPUT_HEADER.exec(text.slice(start, start + 200))?.[0].length ?? 0;
-  const from = Math.max(start, text.length - MAX_OUTPUT_FOOTER_CHARS);
-  const tail = COMMAND_OUTPUT_FOOTER.exec(text.slice(from));
-  return { start, end: tail ? Math.max(start, from + tail.index) : text.length };
+  const searchStart = Math.max(start, text.length - MAX_OUTPUT_FOOTER_CHARS);
+  const tail = COMMAND_OUTPUT_FOOTER.exec(text.slice(searchStart));
+  return { start, end: tail ? Math.max(start, searchStart + tail.index) : text.length };
 }

@@ -153,7 +153,7 @@ function locateNumberedFilesInOutput(
   expectedPrints: readonly ExpectedPrintWithLineRange[],
   output: IndexedOutput,
 ): void {
-  const uses = new Map<
+  const itemsByRange = new Map<
     string,
     { readonly form: LineNumberForm; readonly first: number; readonly items: ExpectedPrintWithLineRange[] }
   >();
@@ -163,18 +163,18 @@ function locateNumberedFilesInOutput(
     const firstNumber = ranges?.length === 1 ? ranges[0]?.first : undefined;
     if (form === undefined || firstNumber === undefined) continue;
     const key = `${form} ${firstNumber}`;
-    const use = uses.get(key);
+    const use = itemsByRange.get(key);
     if (use) use.items.push(item);
-    else uses.set(key, { form, first: firstNumber, items: [item] });
+    else itemsByRange.set(key, { form, first: firstNumber, items: [item] });
   }
   if (expectedPrints.length < 2) return;
   const itemsBefore = expectedPrints.map((item) => ({ ...item }));
-  for (const { form, first, items: sameRange } of uses.values()) {
+  for (const { form, first: firstNumber, items: sameRange } of itemsByRange.values()) {
     const starts: number[] = [];
     for (let line = 0; line < output.count; line++)
       if (
-        readLineNumber(output, line, form) === first &&
-        (line === 0 || readLineNumber(output, line - 1, form) !== first - 1)
+        readLineNumber(output, line, form) === firstNumber &&
+        (line === 0 || readLineNumber(output, line - 1, form) !== firstNumber - 1)
       )
         starts.push(line);
     if (starts.length !== sameRange.length) continue;
@@ -220,7 +220,7 @@ function locateKnownTextsInOutput(
   items: readonly (ExpectedPrintWithLineRange & { isSure: boolean })[],
   output: IndexedOutput,
 ): boolean {
-  const uses = new Map<
+  const usesByText = new Map<
     string,
     { item: ExpectedPrintWithLineRange & { isSure: boolean }; before: number; after: number }[]
   >();
@@ -228,12 +228,12 @@ function locateKnownTextsInOutput(
     if (item.printed.kind !== 'text') continue;
     const text = extractOnlyTextLine(item.printed.text);
     if (text === undefined) continue;
-    uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
+    usesByText.set(text.line, [...(usesByText.get(text.line) ?? []), { ...text, item }]);
   }
-  if (uses.size === 0) return true;
-  const places = new Map([...uses.keys()].map((text): [string, number[]] => [text, []]));
+  if (usesByText.size === 0) return true;
+  const places = new Map([...usesByText.keys()].map((text): [string, number[]] => [text, []]));
   for (let line = 0; line < output.count; line++) places.get(getLineText(output, line))?.push(line);
-  for (const [text, usesOfText] of uses) {
+  for (const [text, usesOfText] of usesByText) {
     const lines = places.get(text) ?? [];
     if (lines.length === usesOfText.length && (output.cut === undefined || usesOfText.length === 1)) {
       usesOfText.forEach(({ item, before, after: linesAfter }, at) => {
@@ -445,11 +445,11 @@ function splitShownLines(
   }
   const parts: OutputPart[] = [];
   let firstLine = lines.first;
-  const to = truncation ? truncation.first - 1 : lines.last;
+  const lastLine = truncation ? truncation.first - 1 : lines.last;
   for (const [rangeIndex, { first, maxLines }] of ranges.entries()) {
-    if (firstLine > to) break;
-    const last = Math.min(to, firstLine + maxLines - 1);
-    parts.push(...makeParts({ first: firstLine, last: rangeIndex === ranges.length - 1 ? to : last }, first));
+    if (firstLine > lastLine) break;
+    const last = Math.min(lastLine, firstLine + maxLines - 1);
+    parts.push(...makeParts({ first: firstLine, last: rangeIndex === ranges.length - 1 ? lastLine : last }, first));
     firstLine = last + 1;
   }
   if (truncation) parts.push(...makeParts({ first: truncation.last + 1, last: lines.last }, undefined));
@@ -463,9 +463,10 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let firstLine = lines.first;
-  const closePart = (to: number): void => {
+  const closePart = (endLine: number): void => {
     // The blank line before the next header does not belong to the file.
-    const last = to < lines.last && to >= firstLine && getLineText(output, to) === '' ? to - 1 : to;
+    const last =
+      endLine < lines.last && endLine >= firstLine && getLineText(output, endLine) === '' ? endLine - 1 : endLine;
     if (path !== undefined && last >= firstLine && !isOutputTruncatedAt(output, { first: firstLine, last }))
       parts.push({
         ...makeTextSlice(output, { first: firstLine, last }),
@@ -505,9 +506,9 @@ function splitSearchMatches(
   if (path !== undefined) {
     if (isOutputTruncatedAt(output, lines)) return [];
     // A single name may be a folder; then lines start with file names.
-    const first = getLineText(output, lines.first);
-    if (!isNumbered) return first.startsWith(path) ? [] : splitMatchesByFile(output, lines, path);
-    if (/^\d{1,9}[:-]/.test(first))
+    const firstText = getLineText(output, lines.first);
+    if (!isNumbered) return firstText.startsWith(path) ? [] : splitMatchesByFile(output, lines, path);
+    if (/^\d{1,9}[:-]/.test(firstText))
       return [{ ...makeTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
   }
   if (!isNumbered) return [];

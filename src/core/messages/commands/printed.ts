@@ -95,11 +95,11 @@ export interface LineNumberRange {
 
 function selectRanges(
   ranges: readonly LineRange[] | undefined,
-  wanted: readonly LineNumberRange[],
+  wantedRanges: readonly LineNumberRange[],
 ): LineRange[] | undefined {
   const [firstRange] = ranges ?? [];
   if (!firstRange || ranges?.length !== 1) return undefined;
-  return wanted.map(({ first, last }) => ({
+  return wantedRanges.map(({ first, last }) => ({
     first: firstRange.first === undefined ? undefined : firstRange.first + first - 1,
     maxLines: Math.max(0, Math.min(last, firstRange.maxLines) - first + 1),
   }));

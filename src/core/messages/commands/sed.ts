@@ -52,13 +52,13 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly LineNu
 }
 
 function parseSedRange(firstLine: string, lastLine: string | undefined): LineNumberRange {
-  const from = Number(firstLine);
-  if (lastLine === undefined) return { first: from, last: from };
-  if (lastLine === '$') return { first: from, last: Infinity };
+  const firstNumber = Number(firstLine);
+  if (lastLine === undefined) return { first: firstNumber, last: firstNumber };
+  if (lastLine === '$') return { first: firstNumber, last: Infinity };
   // A range that ends before it starts is one line.
   return {
-    first: from,
-    last: lastLine.startsWith('+') ? from + Number(lastLine.slice(1)) : Math.max(from, Number(lastLine)),
+    first: firstNumber,
+    last: lastLine.startsWith('+') ? firstNumber + Number(lastLine.slice(1)) : Math.max(firstNumber, Number(lastLine)),
   };
 }
 

@@ -49,9 +49,11 @@ class ShScriptReader {
   /** @param when condition for the first statement; the others run in any case */
   private readStatements(statements: readonly ShellStatement[], when: RunCondition): boolean {
     return statements.every(({ command, background }, at) => {
-      const first = at === 0 ? when : 'always';
+      const condition = at === 0 ? when : 'always';
       // A background command can print at any time.
-      return background === true ? this.addUnknownStepForSource(command, first) : this.readShellNode(command, first);
+      return background === true
+        ? this.addUnknownStepForSource(command, condition)
+        : this.readShellNode(command, condition);
     });
   }
 

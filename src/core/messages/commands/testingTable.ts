@@ -18,9 +18,9 @@ function describePrinted(printed: ExpectedPrint): string[] {
       return [];
     case 'lines': {
       const { path, revision, ranges, numbers } = printed;
-      const from = revision === undefined ? path : `${path}@${revision}`;
+      const source = revision === undefined ? path : `${path}@${revision}`;
       const which = ranges === undefined ? 'some' : ranges.map(describeRange).join(',');
-      return [`read ${from} ${which}${numbers === undefined ? '' : ` #${numbers}`}`];
+      return [`read ${source} ${which}${numbers === undefined ? '' : ` #${numbers}`}`];
     }
     case 'matches':
       return [`search ${printed.path ?? '*'}${printed.isNumbered ? ' #' : ''}${limit}`];

@@ -17,9 +17,9 @@ export function checkConversation(messages: readonly ApiMessage[]): Violation[] 
 
 function checkFirstMessage(messages: readonly ApiMessage[]): Violation[] {
   const index = messages.findIndex((message) => message.role !== 'system');
-  const first = messages[index];
-  return first && first.role !== 'user'
-    ? [{ rule: 'first-is-user', message: index, detail: `the first message is the ${first.role}'s` }]
+  const firstMessage = messages[index];
+  return firstMessage && firstMessage.role !== 'user'
+    ? [{ rule: 'first-is-user', message: index, detail: `the first message is the ${firstMessage.role}'s` }]
     : [];
 }
 
@@ -76,14 +76,14 @@ function checkToolResult(block: ToolResultBlock, place: BlockPosition): Violatio
 }
 
 function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
-  let marks = 0;
+  let markCount = 0;
   const violations: Violation[] = [];
   messages.forEach((message, index) => {
     getBlocks(message).forEach((block, blockIndex) => {
       const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
       const ownMarks = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
-      marks += ownMarks;
-      if (ownMarks > 0 && marks > MAX_CACHE_MARKS) {
+      markCount += ownMarks;
+      if (ownMarks > 0 && markCount > MAX_CACHE_MARKS) {
         violations.push({
           rule: 'cache-marks',
           message: index,

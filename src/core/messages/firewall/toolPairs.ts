@@ -92,11 +92,11 @@ function collectCalls(
       });
     }
   });
-  for (const [id, from] of [...paused, ...[...server].map((id) => [id, index] as const)]) {
-    if (programs.has(id)) paused.set(id, from);
+  for (const [id, callMessage] of [...paused, ...[...server].map((id) => [id, index] as const)]) {
+    if (programs.has(id)) paused.set(id, callMessage);
     else {
       paused.delete(id);
-      violations.push({ rule: 'server-pair-kept', message: from, detail: `${id} has no result in its message` });
+      violations.push({ rule: 'server-pair-kept', message: callMessage, detail: `${id} has no result in its message` });
     }
   }
   return violations;

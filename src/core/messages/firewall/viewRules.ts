@@ -25,9 +25,9 @@ export function checkView(
     });
   }
   view.forEach((message, index) => {
-    const before = original[origins[index] ?? -1];
-    if (!before || message === before) return;
-    violations.push(...checkMessageUnchanged(before, message, index));
+    const originalMessage = original[origins[index] ?? -1];
+    if (!originalMessage || message === originalMessage) return;
+    violations.push(...checkMessageUnchanged(originalMessage, message, index));
   });
   violations.push(
     ...checkMessageOrder(origins, original.length),
@@ -61,9 +61,9 @@ const findFirstUserMessage = (messages: readonly ApiMessage[]): number =>
   messages.findIndex((message) => message.role === 'user');
 
 function checkTaskUnchanged(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
-  const before = original[findFirstUserMessage(original)];
+  const originalTask = original[findFirstUserMessage(original)];
   const messageIndex = findFirstUserMessage(view);
-  if (!before || view[messageIndex] === before || isEqual(view[messageIndex], before)) return [];
+  if (!originalTask || view[messageIndex] === originalTask || isEqual(view[messageIndex], originalTask)) return [];
   return [
     { rule: 'task-kept', message: Math.max(messageIndex, 0), detail: 'the first user message (the task) was changed' },
   ];
@@ -170,7 +170,7 @@ function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, p
       ? []
       : [{ rule: 'structure-kept', ...place, detail: 'the content of a result changed its form' }];
   }
-  const kept =
+  const isPartKept =
     oldContent.length === newContent.length &&
     (oldContent as readonly Block[]).every((part, index) => {
       const newPart = (newContent as readonly Block[])[index];
@@ -181,7 +181,7 @@ function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, p
           (haveSameFields(part, newPart, ['text', 'result']) || isMarkerForImage(newPart, part)))
       );
     });
-  return kept ? [] : [{ rule: 'structure-kept', ...place, detail: 'a part of a result was lost or changed' }];
+  return isPartKept ? [] : [{ rule: 'structure-kept', ...place, detail: 'a part of a result was lost or changed' }];
 }
 
 function haveSameFields(

@@ -58,9 +58,9 @@ export function hashLongPiece(view: DataView, start: number, length: number): nu
 
 /** Requires `length` >= 4. */
 export function areBytesEqual(a: DataView, offsetA: number, b: DataView, offsetB: number, length: number): boolean {
-  const last = length - 4;
-  for (let i = 0; i < last; i += 4) {
+  const lastWord = length - 4;
+  for (let i = 0; i < lastWord; i += 4) {
     if (a.getInt32(offsetA + i, true) !== b.getInt32(offsetB + i, true)) return false;
   }
-  return a.getInt32(offsetA + last, true) === b.getInt32(offsetB + last, true);
+  return a.getInt32(offsetA + lastWord, true) === b.getInt32(offsetB + lastWord, true);
 }

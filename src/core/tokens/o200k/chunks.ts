@@ -24,10 +24,10 @@ function isSafeChunkEnd(text: string, offset: number, classes: Uint8Array): bool
 }
 
 /** Returns the last safe cut within `size` UTF-16 units, or else the first one after them. */
-export function findChunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
-  if (text.length - from <= size) return text.length;
-  for (let at = from + size; at > from; at--) if (isSafeChunkEnd(text, at, classes)) return at;
-  for (let at = from + size + 1; at < text.length; at++) {
+export function findChunkEnd(text: string, start: number, size: number, classes: Uint8Array): number {
+  if (text.length - start <= size) return text.length;
+  for (let at = start + size; at > start; at--) if (isSafeChunkEnd(text, at, classes)) return at;
+  for (let at = start + size + 1; at < text.length; at++) {
     if (isSafeChunkEnd(text, at, classes)) return at;
   }
   return text.length;

@@ -118,10 +118,10 @@ export class BytePairMerger {
     let windowStart = start;
     let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
-      const to = Math.min(end, windowStart + size);
-      const { next: nextStarts, parts } = this.#mergeWindow(text, windowStart, to, cachedWindows);
+      const windowEnd = Math.min(end, windowStart + size);
+      const { next: nextStarts, parts } = this.#mergeWindow(text, windowStart, windowEnd, cachedWindows);
       const meets = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
-      if (meets && to === end) {
+      if (meets && windowEnd === end) {
         return tokens + parts;
       }
       const limit = size - this.#sizes.overlap;

@@ -44,17 +44,17 @@ export class MinHeap {
     if (this.#size > 0) this.#sinkKey(0, last);
   }
 
-  #sinkKey(from: number, key: number): void {
+  #sinkKey(startIndex: number, key: number): void {
     const keys = this.#keys;
     const size = this.#size;
-    let heapIndex = from;
+    let heapIndex = startIndex;
     for (;;) {
       let child = 2 * heapIndex + 1;
       if (child >= size) break;
-      let below = keys[child] as number;
-      if (child + 1 < size && (keys[child + 1] as number) < below) below = keys[++child] as number;
-      if (below >= key) break;
-      keys[heapIndex] = below;
+      let smallestChild = keys[child] as number;
+      if (child + 1 < size && (keys[child + 1] as number) < smallestChild) smallestChild = keys[++child] as number;
+      if (smallestChild >= key) break;
+      keys[heapIndex] = smallestChild;
       heapIndex = child;
     }
     keys[heapIndex] = key;

@@ -36,10 +36,10 @@ const MAX_BAR_STEP = 20;
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
   const firstDay = days[0];
-  const last = days.at(-1);
-  if (!firstDay || !last || highestCost === 0) return null;
+  const lastDay = days.at(-1);
+  if (!firstDay || !lastDay || highestCost === 0) return null;
   const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
-  const period = [formatDate(firstDay.label), formatDate(last.label)];
+  const period = [formatDate(firstDay.label), formatDate(lastDay.label)];
   return (
     <figure className="chart">
       <figcaption>

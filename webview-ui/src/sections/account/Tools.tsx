@@ -99,9 +99,9 @@ interface ToolServer {
 }
 
 function ToolWeightsByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
-  const names = [...new Set(tools.map(({ server }) => server))];
-  if (names.every((name) => name === undefined)) return null;
-  const servers = names
+  const serverNames = [...new Set(tools.map(({ server }) => server))];
+  if (serverNames.every((name) => name === undefined)) return null;
+  const servers = serverNames
     .map((name): ToolServer => ({ name, tools: tools.filter(({ server }) => server === name) }))
     .toSorted((a, b) => sumToolTokens(b.tools) - sumToolTokens(a.tools));
   return (

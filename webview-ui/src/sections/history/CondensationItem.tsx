@@ -112,13 +112,13 @@ function formatUseOfRemoved({
   failedEdits,
   expected,
 }: NonNullable<HistoryEntry['use']>): string {
-  const uses = rereads + recalls + failedEdits;
+  const useCount = rereads + recalls + failedEdits;
   const turnsText = turns === 1 ? t('1 turn') : t('{0} turns', turns);
-  if (uses === 0) return t('Removed content needed again within {0}: never.', turnsText);
+  if (useCount === 0) return t('Removed content needed again within {0}: never.', turnsText);
   return t(
     'Removed content needed again within {0}: {1} (files read again: {2}, recalls: {3}, failed edits: {4}). Expected: {5}.',
     turnsText,
-    uses === 1 ? t('once') : t('{0} times', uses),
+    useCount === 1 ? t('once') : t('{0} times', useCount),
     rereads,
     recalls,
     failedEdits,

@@ -11,11 +11,11 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const { shown, marks, unmark, reload, isOfDrafts, isWaiting } = preview;
-  if (!shown) return null;
-  const { conversation, savedPins } = shown;
+  const { shown: shownPreview, marks, unmark, reload, isOfDrafts, isWaiting } = preview;
+  if (!shownPreview) return null;
+  const { conversation, savedPins } = shownPreview;
   // Show the price before the user agrees.
-  const price = formatCostAndConfidence(shown);
+  const price = formatCostAndConfidence(shownPreview);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
   const runAction = async (action: () => Promise<unknown>): Promise<void> => {

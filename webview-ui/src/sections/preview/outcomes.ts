@@ -41,9 +41,9 @@ export interface MessageMarks {
 
 /** Adds the element, or removes it if it is there. */
 export function toggleElement(set: ReadonlySet<number>, element: number): ReadonlySet<number> {
-  const after = new Set(set);
-  if (!after.delete(element)) after.add(element);
-  return after;
+  const changedSet = new Set(set);
+  if (!changedSet.delete(element)) changedSet.add(element);
+  return changedSet;
 }
 
 export const describeRole = (role: string): string =>

@@ -60,13 +60,13 @@ export function usePassDrafts(): PassDrafts {
   const { scope } = useSetting(SMART_SETTING);
   const config = state.settings[SMART_SETTING]?.[scope];
   const passes = isPlainObject(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
-  const names = listEntryNames(passes);
+  const entryNames = listEntryNames(passes);
   return {
     name: SMART_SETTING,
     scope,
     passes: readPassEntries({ passes }).flatMap((entry) => {
       const draft = view.drafts[makeDraftKey(scope, entry)];
-      const name = names[entry.index];
+      const name = entryNames[entry.index];
       if (!draft || !name) return [];
       const { value } = rebaseDraft(entry.raw, draft);
       return isEqual(value, entry.raw) ? [] : [{ entry: name, pass: value }];
@@ -131,9 +131,9 @@ export function usePassDraft(savedPass: PassEntry): PassDraft {
     const { problems, effective } = await checkPass(newPass);
     if (problems.length > 0 || isTrial || !isPlainObject(newPass)) return problems;
     latestPass.current = newPass;
-    const kept = { before: draft?.before ?? savedPass.raw, after: newPass };
+    const keptDraft = { before: draft?.before ?? savedPass.raw, after: newPass };
     if (effective !== undefined) setCheckedPass({ text: JSON.stringify(newPass), effective });
-    changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: kept } }));
+    changeView(({ drafts }) => ({ drafts: { ...drafts, [key]: keptDraft } }));
     return problems;
   };
   const dropDraft = (): void => {

@@ -51,8 +51,8 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
   const selectedOperations = operations.some(({ type }) => isSelected(type))
     ? operations.filter(({ type }) => isSelected(type))
     : operations;
-  const names = [...new Set(selectedOperations.map(({ operation }) => operation))];
-  const parts = names.flatMap((name) => {
+  const operationNames = [...new Set(selectedOperations.map(({ operation }) => operation))];
+  const parts = operationNames.flatMap((name) => {
     if (name === 'keep') return [];
     const contents = selectedOperations
       .filter(({ operation }) => operation === name)
@@ -60,7 +60,7 @@ function describeOperations({ operations, callsModel }: PassEntry, { contentType
     return [OPERATION_VERBS[name](formatList(contents))];
   });
   // Operations on single messages aren't named.
-  const isModelNamed = names.some((name) => OPERATIONS[name].callsModel);
+  const isModelNamed = operationNames.some((name) => OPERATIONS[name].callsModel);
   return formatList(callsModel && !isModelNamed ? [...parts, t('may call a model')] : parts);
 }
 

@@ -85,9 +85,9 @@ function containsModelCall(value: unknown): boolean {
 }
 
 export function makeUnusedPassId(passes: readonly PassEntry[]): string {
-  const taken = new Set(passes.map(({ raw }) => raw['id']));
+  const takenIds = new Set(passes.map(({ raw }) => raw['id']));
   let number = passes.length + 1;
-  while (taken.has(`pass-${number}`)) number++;
+  while (takenIds.has(`pass-${number}`)) number++;
   return `pass-${number}`;
 }
 

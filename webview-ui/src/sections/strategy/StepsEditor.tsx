@@ -22,9 +22,9 @@ export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema })
     (resolveReference(getSchemaFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as JsonSchema,
     schema,
   );
-  const moveStep = (from: number, to: number): void => {
-    const [moved] = steps.slice(from, from + 1);
-    void setting.save(steps.toSpliced(from, 1).toSpliced(to, 0, moved));
+  const moveStep = (oldIndex: number, newIndex: number): void => {
+    const [moved] = steps.slice(oldIndex, oldIndex + 1);
+    void setting.save(steps.toSpliced(oldIndex, 1).toSpliced(newIndex, 0, moved));
   };
   return (
     <>

@@ -63,13 +63,17 @@ export function estimateContentCall(
     computeOutputLimit(limit, model),
     estimateOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
-  const { read, write } = memory.estimateCachedTokens(model, request.system + request.prompt, inputTokens);
+  const { read: cachedTokens, write } = memory.estimateCachedTokens(
+    model,
+    request.system + request.prompt,
+    inputTokens,
+  );
   const usage: Usage = {
     accounting: model.accounting,
     source: 'counted',
-    inputTokens: model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - read - write),
+    inputTokens: model.accounting === 'openai' ? inputTokens : Math.max(0, inputTokens - cachedTokens - write),
     outputTokens,
-    cacheReadTokens: read,
+    cacheReadTokens: cachedTokens,
     cacheWriteTokens: write,
     ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: write }),
   };

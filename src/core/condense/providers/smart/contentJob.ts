@@ -81,21 +81,21 @@ export function createContentRequest(
     texts.push(maskText(name === undefined ? content.text : `${name}:\n${content.text}`));
   }
   const fullText = texts.join('\n\n');
-  const room = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
+  const windowTokens = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? CONTENT_SUMMARY_TASK : operation.customPrompt.trim();
-  const space = Math.max(0, room - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
+  const space = Math.max(0, windowTokens - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
   const shownContent =
     tokens <= space ? fullText : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * space) / tokens)));
   const maxWords = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
   const callText = describeCall(item, maskText);
-  const head = describeItem(item);
+  const contentHeading = describeItem(item);
   const tail = `${task}\n\nAt most ${maxWords} words.`;
   return {
     system: CONTENT_SUMMARY_SYSTEM,
-    prompt: `${head}:\n${fenceInTags('content', callText === '' ? shownContent : `${callText}\n\n${shownContent}`)}\n\n${tail}`,
+    prompt: `${contentHeading}:\n${fenceInTags('content', callText === '' ? shownContent : `${callText}\n\n${shownContent}`)}\n\n${tail}`,
     tokens:
       counter.countText(CONTENT_SUMMARY_SYSTEM) +
-      counter.countText(head) +
+      counter.countText(contentHeading) +
       counter.countText(callText) +
       counter.countText(tail) +
       Math.min(tokens, space) +

@@ -19,15 +19,15 @@ export interface ContentItem {
 }
 
 export function createItemLookup(draft: Draft): (message: number) => readonly ContentItem[] {
-  const { findOwner, found } = findExchangesOfContents(draft.exchanges);
+  const { findOwner, found: cachedItems } = findExchangesOfContents(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
     const { counter } = draft;
-    const before = found.get(message);
+    const before = cachedItems.get(message);
     if (before?.index === index && before.counter === counter) return before.items;
     const items = listItems(message, index, message.role, findOwner, counter);
-    found.set(message, { index, counter, items });
+    cachedItems.set(message, { index, counter, items });
     return items;
   };
 }

@@ -37,14 +37,14 @@ export function chooseKeptErrors(
     if (isRemoved(block)) removedBlocks.push(block);
     else takeUnseenErrorLines(block.text, seenLines);
   }
-  let room = MAX_KEPT_ERROR_SHARE * targetTokens;
+  let tokensLeft = MAX_KEPT_ERROR_SHARE * targetTokens;
   for (const block of removedBlocks.toReversed()) {
     const lines = takeUnseenErrorLines(block.text, seenLines);
     if (lines.length === 0) continue;
     const text = lines.join('\n');
     const tokens = counter.countText(`${text}\n`);
-    if (tokens > room) break;
-    room -= tokens;
+    if (tokens > tokensLeft) break;
+    tokensLeft -= tokens;
     excerptByBlock.set(block, { text, tokens });
   }
   return excerptByBlock;

@@ -21,11 +21,11 @@ const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>):
   name: 'Old thinking',
   run(draft) {
     const lastAnswer = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    const first = findStartOfUnfinishedTurn(draft.messages) + 1;
+    const firstOfTurn = findStartOfUnfinishedTurn(draft.messages) + 1;
     for (const index of listOldUnpinnedMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
-      if (index === lastAnswer || index === first || blocks.every(isAnyThinking)) continue;
+      if (index === lastAnswer || index === firstOfTurn || blocks.every(isAnyThinking)) continue;
       const thinkingIndexes = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (thinkingIndexes.length === 0) continue;
       const stateBefore = draft.saveState();

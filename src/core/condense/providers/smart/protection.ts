@@ -51,10 +51,10 @@ export function createProtectedFromSummaryTest({ draft, config, pass, tools, pin
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
 function findPlanMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
-  const last = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
+  const lastPlan = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
   const tasks = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));
   return new Set(
-    [...(last ? [last] : []), ...tasks].flatMap(({ callMessage, resultMessage = callMessage }) => [
+    [...(lastPlan ? [lastPlan] : []), ...tasks].flatMap(({ callMessage, resultMessage = callMessage }) => [
       callMessage,
       resultMessage,
     ]),

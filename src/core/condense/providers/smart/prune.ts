@@ -59,9 +59,9 @@ export async function pruneItems(
   const namesByBlock =
     wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
-  let excess = draft.tokens - targetTokens;
+  let excessTokens = draft.tokens - targetTokens;
   const chooseCandidates = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
-    chooseBlocksToPrune(candidates, excess, { relevance, neighbors, markerInfo });
+    chooseBlocksToPrune(candidates, excessTokens, { relevance, neighbors, markerInfo });
   const chooseErrors = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
     const chosenBlocks = new Set(chosen.map(({ block }) => block));
     return chooseKeptErrors(candidates, (block) => chosenBlocks.has(block), draft.counter, targetTokens);
@@ -83,10 +83,10 @@ export async function pruneItems(
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= totalTokens && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
-    excess += missing + MARKER_TOKENS;
+    if (excessTokens >= totalTokens && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
+    excessTokens += missing + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
-    if (excess >= totalTokens || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
+    if (excessTokens >= totalTokens || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
   }
   takeWords(1);
 }
@@ -135,13 +135,13 @@ interface PruneContext {
 
 function chooseBlocksToPrune(
   candidates: readonly PruneCandidate[],
-  excess: number,
+  excessTokens: number,
   { relevance, neighbors, markerInfo: { names, errors } }: PruneContext,
 ): readonly PruneCandidate[] {
   const gains = candidates.map(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
-  const choice = chooseLeastNeededBlocks(excess, relevance, gains, neighbors);
+  const choice = chooseLeastNeededBlocks(excessTokens, relevance, gains, neighbors);
   for (const [candidateIndex, { block, content }] of candidates.entries()) {
     const next = candidates[candidateIndex + 1];
     const isHead =

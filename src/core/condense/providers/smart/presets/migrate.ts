@@ -86,20 +86,20 @@ const migrateOperations = (operations: Fields): Fields =>
 
 /** Settings were once in `params.truncate` or `truncateConfig`. */
 function migrateOperation(fields: Fields, type: string): Fields {
-  const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
+  const { params, truncateConfig, summarizeConfig, suppressConfig, ...otherFields } = fields;
   const nested = isRecord(params) ? params : {};
   const contentConfig = {
     truncate: nested['truncate'] ?? truncateConfig,
     summarize: nested['summarize'] ?? summarizeConfig,
     suppress: nested['suppress'] ?? suppressConfig,
-  }[String(rest['operation'])];
-  if (!isRecord(contentConfig)) return rest;
-  if (rest['operation'] === 'suppress') {
+  }[String(otherFields['operation'])];
+  if (!isRecord(contentConfig)) return otherFields;
+  if (otherFields['operation'] === 'suppress') {
     const marker = contentConfig[type] ?? contentConfig['marker'];
-    return { ...rest, ...(typeof marker === 'string' && { marker: marker.replace(/^\[(.*)\]$/, '$1') }) };
+    return { ...otherFields, ...(typeof marker === 'string' && { marker: marker.replace(/^\[(.*)\]$/, '$1') }) };
   }
   const { prompt, ...settings } = removeDefaultProfile(contentConfig);
-  return { ...rest, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
+  return { ...otherFields, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
 }
 
 /**

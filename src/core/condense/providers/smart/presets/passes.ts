@@ -10,16 +10,16 @@ type PassFieldsInput = Pick<PassInput, 'id' | 'name' | 'selection'> &
 
 /** Keeps content types that are not named. */
 export const createIndividualPass = (
-  head: PassFieldsInput,
+  passFields: PassFieldsInput,
   defaults: OperationsInput,
   messageTokenThresholds: ThresholdsInput = {},
-): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
+): IndividualInput => ({ ...passFields, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
 export const createBatchPass = (
-  head: PassFieldsInput,
+  passFields: PassFieldsInput,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},
 ): PassInput => ({
-  ...head,
+  ...passFields,
   mode: 'batch',
   batchConfig: { operation: 'summarize', ...keep },
 });

@@ -42,10 +42,10 @@ export function validatePreset(preset: z.output<typeof presetSchema>): Validatio
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: createPreset(config) };
   const prefixConfigPath = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
-  const { problems, rest } = checked;
-  if (!rest) return { valid: false, problems: problems.map(prefixConfigPath) };
-  const usable = createPreset(rest.written);
-  const leftOut = rest.leftOut?.map(prefixConfigPath) ?? [];
+  const { problems, rest: usableRest } = checked;
+  if (!usableRest) return { valid: false, problems: problems.map(prefixConfigPath) };
+  const usable = createPreset(usableRest.written);
+  const leftOut = usableRest.leftOut?.map(prefixConfigPath) ?? [];
   return { valid: false, problems: problems.map(prefixConfigPath), rest: { config: usable, written: usable, leftOut } };
 }
 
