@@ -134,7 +134,7 @@ describe("the agent's own compactions in an account", () => {
     const own = request({ purpose: 'compaction', model: 'gpt-x', usage: usage(10, 2) });
     const found = (...requests: readonly RecordedRequest[]) => account({ requests, compactions }).compactions;
     expect(found(own, own)).toEqual({ count: 1, isEstimate: false, cost: 60 });
-    // If the price of one compaction is unknown, so is the cost of all.
+    // If the price of one request is unknown, so is the cost of all.
     expect(found(own, { ...own, model: 'other' })).toEqual({ count: 1, isEstimate: false });
   });
 

@@ -1,6 +1,6 @@
 /**
- * A reader says that left-out records are not sent only for kinds in a table. It counts and names
- * all others.
+ * A reader says that left-out records are never sent only if a table names their kind. It counts
+ * and names all other left-out records.
  */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';

@@ -28,25 +28,25 @@ const SUCCESSES: Readonly<Record<Success, object>> = {
 const isSuccess = (answer: Answer): answer is Success => answer in SUCCESSES;
 const isRefused = (answer: Answer): answer is Refused => answer in REFUSALS;
 
-/** Everything outside that decides about one request. */
+/** Everything outside of the gateway that decides about one request. */
 interface Course {
-  /** The first form; `none`: the request is not condensed. */
+  /** The first form that is sent; with `none` the request is not condensed. */
   readonly form: 'none' | 'as it came' | 'condensed';
-  /** The vendor's answers in turn; it is busy afterwards. */
+  /** The vendor's answers in turn. Afterwards it is busy. */
   readonly answers: readonly Answer[];
-  /** How often it can be made shorter, and whether there is thinking to leave out. */
+  /** How often the request can be shortened, and whether it has thinking that can be left out. */
   readonly shorter: number;
   readonly hasThinking: boolean;
-  /** Every step in order: `send`, `shorten`, `pass` and so on. */
+  /** The step that fails, and whether because the agent disconnected. */
   readonly failure?: { readonly at: number; readonly isAbort: boolean } | undefined;
 }
 
 interface Played {
-  /** One value per send, true if the condensed form was sent. */
+  /** Every step in order: `send`, `shorten`, `pass` and so on. */
   readonly steps: readonly string[];
-  /** Indexes of the answers that the agent received. */
+  /** One value per send, true if the condensed form was sent. */
   readonly sent: readonly boolean[];
-  /** What the agent received: an answer's place. */
+  /** Indexes of the answers that the agent received. */
   readonly received: readonly number[];
   readonly booked: number;
   readonly ended: readonly boolean[];

@@ -7,7 +7,7 @@ import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { OriginalsFile } from './originals';
 
-/** JSON is read in parts of this many bytes, minus 40. */
+/** Slightly more than the bytes of JSON that are read at a time. */
 const LONG = (1 << 20) + 40;
 
 /** The JSON of each unit is longer than one byte, so reading in parts may split it. */
@@ -58,7 +58,7 @@ it('an original whose stored line has other content is rewritten, so that it can
     await originals.appendOriginals(given);
     expect(await originals.readOriginals(given.keys())).toEqual(given);
     const bytes = readFileSync(path).length;
-    // Once intact it isn't written again, and a later damaged line hides nothing.
+    // An intact original isn't written again, and a later damaged line hides nothing.
     const again = new OriginalsFile(nodeFiles, path);
     await again.readNewOriginals();
     await again.appendOriginals(given);
