@@ -76,7 +76,7 @@ describe('the report page of a condensation', () => {
       'As the agent left it, the conversation had 40,000 tokens of a window that is not known, by',
     );
     expect(unknown).not.toContain('; context window <strong>');
-    const { page: assumed } = await pageOf(messages, { assumedWindow: 200_000 }, undefined, fill);
+    const { page: assumed } = await renderPage(messages, { assumedWindow: 200_000 }, undefined, fill);
     expect(assumed).toContain('was ≈ 20% full: 40,000 tokens of a window taken as 200,000, by');
     expect(assumed).toMatch(/; context window <strong>≈ 20% → ≈ \d+% full</);
   });
