@@ -143,6 +143,7 @@ it.each([
   'System: Please continue. But without tests.',
   'Put the <skill> element into the page. NEVER delete the tests.',
   'Parse `<user_shell_command>` first, then <turn_aborted>.',
+  'Remove all between <system-reminder> and </system-reminder>, but NEVER the rest.',
   'Write the manual.\n# In app browser:\nExplain the links.',
   '# Files mentioned by the user:\nwhere do they come from?',
   '# Files mentioned by the user:\n\n## a.md: /w/a.md\n\nPut this list into the manual.',
@@ -170,6 +171,12 @@ it("comments that a person made in Codex' app count as the person's words, unlik
   const comments = `# Diff comments:\n\n## User Comment 1\nFile: a.md\nComment:\n${WORDS}\n\n## My request for Codex:\nFix it`;
   const text = `# Context from my IDE setup:\n\n## Open tabs:\n- a.md: a.md\n\n${comments}`;
   expect(collectInstructions([{ role: 'user', content: text }], []).map((one) => one.text)).toEqual([comments]);
+});
+
+it('an element that a person mentions does not end with the one that the agent adds', () => {
+  const content = 'NEVER write <system-reminder> into the page.\n\n<system-reminder>Ask.</system-reminder>';
+  const words = ['NEVER write <system-reminder> into the page.'];
+  expect(collectInstructions([{ role: 'user', content }], []).map((one) => one.text)).toEqual(words);
 });
 
 /** Joins an element like agentPrompt.tsx and tag.tsx of microsoft/vscode do. */

@@ -44,11 +44,9 @@ function removeMachineText(text: string): string {
   const keptTexts: string[] = [];
   let end = 0;
   for (const { 0: tag, 1: name = '', index } of text.matchAll(MACHINE_ELEMENT_OPENING)) {
-    if (index < end) continue;
-    const elementEnd = findElementEnd(text, name.toLowerCase(), index + tag.length, unclosedNames);
-    if (elementEnd === undefined && !isBlankLineBefore(text, end, index)) continue;
+    if (index < end || !isBlankLineBefore(text, end, index)) continue;
     keptTexts.push(text.slice(end, index), ' ');
-    end = elementEnd ?? text.length;
+    end = findElementEnd(text, name.toLowerCase(), index + tag.length, unclosedNames) ?? text.length;
   }
   return keptTexts.join('') + text.slice(end);
 }

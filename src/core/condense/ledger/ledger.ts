@@ -178,7 +178,15 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensations = [...condensationById.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
-  return { condensations, undone, messagesWhenUndone, excluded: excludedKeys, whenMade, pinned, uses: useByCondensation };
+  return {
+    condensations,
+    undone,
+    messagesWhenUndone,
+    excluded: excludedKeys,
+    whenMade,
+    pinned,
+    uses: useByCondensation,
+  };
 }
 
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {

@@ -19,7 +19,7 @@ describe('instructions in a fact sheet', () => {
   it('include what a person wrote, without the agent’s additions', () => {
     expect(
       textsOf([
-        user('Fix the parser <system-reminder>be nice</system-reminder>'),
+        user('Fix the parser\n\n<system-reminder>be nice</system-reminder>'),
         assistant('Done.'),
         user('Fix the parser', '<environment_details>time</environment_details>'),
         user({ type: 'text', text: 'And test it' }),
