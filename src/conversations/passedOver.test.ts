@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
+import { getNoteText } from './notes';
 
 const lines = (...records: readonly object[]): string => records.map((record) => JSON.stringify(record)).join('\n');
 
@@ -73,7 +74,8 @@ const SESSIONS: Readonly<Record<string, (kind: string) => string>> = {
 const TOMORROW = 'kind_of_tomorrow';
 
 describe.each(Object.entries(SESSIONS))('content of %s that was not sent', (name, session) => {
-  const notesOf = (kind: string): string => readConversation(session(kind), { name: 'test' }).notes.join('\n');
+  const notesOf = (kind: string): string =>
+    readConversation(session(kind), { name: 'test' }).notes.map(getNoteText).join('\n');
   const silent = name.slice(name.indexOf(' ') + 1);
 
   it('is noted as not sent', () => {

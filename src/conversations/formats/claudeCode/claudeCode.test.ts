@@ -8,6 +8,7 @@ import {
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
+import { getNoteText } from '../../notes';
 
 describe('the active branch of a Claude Code session', () => {
   it('follows parents through records of other types', () => {
@@ -47,7 +48,7 @@ describe('the active branch of a Claude Code session', () => {
       assistant('a1', 'u2', 'm', text('yes')),
     ]);
     expect(outline(messages)).toEqual(['user: here', 'assistant: yes']);
-    expect(notes.join()).toContain('Line 2 continues a message that isn’t in the file');
+    expect(notes.map(getNoteText).join()).toContain('Line 2 continues a message that isn’t in the file');
   });
 
   it('ends at a circular link', () => {

@@ -9,6 +9,7 @@ import {
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { outline, readRecords } from './testing';
+import { getNoteText } from '../../notes';
 
 /**
  * Some turns, then a compaction, which keeps no messages, keeps messages from before it, was
@@ -77,7 +78,7 @@ it('a compacted Claude Code session is read with every message once', () => {
       );
       const expected = messages.map((line) => (line.startsWith('user: s') ? 'summary' : line));
       expect(said.toSorted()).toEqual(expected.toSorted());
-      expect(all.notes.join()).not.toContain('newest branch');
+      expect(all.notes.map(getNoteText).join()).not.toContain('newest branch');
       // The active part ends like the whole history. Before that they may differ in what a
       // compaction kept.
       expect(outline(readRecords(records).messages).at(-1)).toBe(messages.at(-1));

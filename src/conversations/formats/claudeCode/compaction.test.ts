@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, boundary, summary, text, user } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
+import { getNoteText } from '../../notes';
 
 describe('compaction in a Claude Code session', () => {
   const compacted = [
@@ -27,7 +28,7 @@ describe('compaction in a Claude Code session', () => {
       'user: This session',
       'assistant: going o',
     ]);
-    expect(notes.join()).not.toContain('before the last compaction');
+    expect(notes.map(getNoteText).join()).not.toContain('before the last compaction');
   });
 
   it('is read with the older part by the last message above the boundary if its logical parent is missing', () => {

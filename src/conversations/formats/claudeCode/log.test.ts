@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConversation } from '../../read';
 import { outline } from './testing';
+import { getNoteText } from '../../notes';
 
 const session = { session_id: 's1', parent_tool_use_id: null };
 const init = { type: 'system', subtype: 'init', cwd: '/w', tools: ['Read'], model: 'claude-opus-5', ...session };
@@ -50,8 +51,8 @@ describe.each(Object.entries(FORMS))('a printed log of Claude Code: %s', (_, tex
   });
 
   it('has notes on what it lacks and reports no rewind', () => {
-    expect(conversation.notes.join('\n')).toContain('what the user typed is not in it');
-    expect(conversation.notes.join('\n')).not.toContain('newest branch');
+    expect(conversation.notes.map(getNoteText).join('\n')).toContain('what the user typed is not in it');
+    expect(conversation.notes.map(getNoteText).join('\n')).not.toContain('newest branch');
   });
 });
 
@@ -60,5 +61,5 @@ it('a printed log of Claude Code contains typed prompts if they were printed', (
   const lines = [init, prompt, ...records.slice(1)].map((record) => JSON.stringify(record)).join('\n');
   const { title, messages, notes } = readConversation(lines, { path: '/home/me/log' });
   expect([title, messages[0]?.content]).toEqual(['Fix it', 'Fix it']);
-  expect(notes.join('\n')).not.toContain('not in it');
+  expect(notes.map(getNoteText).join('\n')).not.toContain('not in it');
 });

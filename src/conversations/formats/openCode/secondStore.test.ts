@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import { checkConversation } from '../../../core/messages/firewall';
 import { readConversationFile } from '../../readFile';
 import { listSessions } from './database';
+import { getNoteText } from '../../notes';
 
 type Fields = Record<string, unknown>;
 
@@ -137,7 +138,7 @@ describe('a store of OpenCode 2', () => {
       isSummary: true,
       content: [{ text: expect.stringContaining('SUMMARY') as string }],
     });
-    expect(notes.join()).toContain('does not know): 1 invented.');
+    expect(notes.map(getNoteText).join()).toContain('does not know): 1 invented.');
   });
 
   it('lists old and new sessions after a migration, and a session in both in its new form', () => {
