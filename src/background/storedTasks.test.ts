@@ -278,7 +278,7 @@ it('a file that a process half restored before it died can be checked for giving
   writeFileSync(join(replacements, folderName, 'undoing'), '');
   makeFileOld(task.path);
   // The restored file looks as if its agent had just written it.
-  await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
+  await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ kind: 'running' });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
   makeFileOld(task.path);
   expect(await done({ kind: 'check-give-back', ...task, replacements })).toEqual({ damage: [] });

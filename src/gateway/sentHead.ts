@@ -19,41 +19,42 @@ export interface StartOfSentRequest {
 }
 
 /**
- * @param last what was sent before; reused if the body starts with it and the view still agrees
- * @param shown changes a message of the view for sending
+ * @param lastStart what was sent before; reused if the body starts with it and the view still agrees
+ * @param changeMessage changes a message of the view for sending
  */
 export function makeStartOfSentRequest(
   wire: WireFormat,
-  read: ParsedBody,
+  parsedBody: ParsedBody,
   request: WireRequest,
   view: View,
-  last: StartOfSentRequest | undefined,
-  shown: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
+  lastStart: StartOfSentRequest | undefined,
+  changeMessage: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
 ): StartOfSentRequest {
-  const sent = {
+  const sentView = {
     ...view,
-    messages: view.messages.map((message, at) => shown(message, view.origins[at] ?? 0)),
+    messages: view.messages.map((message, index) => changeMessage(message, view.origins[index] ?? 0)),
   };
-  if (!last || !continuesStartOfSentRequest(last, read, request.sources, view)) {
-    const { head, end } = writeViewIntoBody(wire, read.text, read.body, request, sent);
-    const at = countBytes(read.text, end, read.bytes.length);
-    return makeRequestHead(read, request.sources, view, Buffer.from(head), at);
+  if (!lastStart || !continuesStartOfSentRequest(lastStart, parsedBody, request.sources, view)) {
+    const { head, end } = writeViewIntoBody(wire, parsedBody.text, parsedBody.body, request, sentView);
+    const headEnd = countBytes(parsedBody.text, end, parsedBody.bytes.length);
+    return makeRequestHead(parsedBody, request.sources, view, Buffer.from(head), headEnd);
   }
-  const tail = read.bytes.subarray(last.receivedHead.length).toString();
+  const newText = parsedBody.bytes.subarray(lastStart.receivedHead.length).toString();
   // One placeholder per element of the head preserves the indexes.
-  const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
-  const text = opening + tail;
-  const from = { view: last.view.length, original: last.originals };
-  const { head, end } = writeViewIntoBody(wire, text, read.body, request, sent, from);
-  if (end === 0) return last;
-  const at =
-    last.receivedHead.length + countBytes(tail, end - opening.length, read.bytes.length - last.receivedHead.length);
+  const opening = `{${JSON.stringify(wire.list)}:[${Array(lastStart.elements).fill('0').join(',')}`;
+  const text = opening + newText;
+  const continuedFrom = { view: lastStart.view.length, original: lastStart.originals };
+  const { head, end } = writeViewIntoBody(wire, text, parsedBody.body, request, sentView, continuedFrom);
+  if (end === 0) return lastStart;
+  const headEnd =
+    lastStart.receivedHead.length +
+    countBytes(newText, end - opening.length, parsedBody.bytes.length - lastStart.receivedHead.length);
   return makeRequestHead(
-    read,
+    parsedBody,
     request.sources,
     view,
-    Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]),
-    at,
+    Buffer.concat([lastStart.sent, Buffer.from(head.slice(opening.length))]),
+    headEnd,
   );
 }
 
@@ -68,44 +69,46 @@ function makeRequestHead(
   { bytes, ends }: ParsedBody,
   sources: readonly MessageSource[],
   { messages, origins }: View,
-  sent: Buffer,
-  at: number,
+  sentHead: Buffer,
+  headEnd: number,
 ): StartOfSentRequest {
-  const element = ends.findIndex((end) => end >= at);
-  const end = element < 0 ? at : (ends[element] ?? at);
-  const elements = element + 1;
+  const lastElement = ends.findIndex((end) => end >= headEnd);
+  const elementEnd = lastElement < 0 ? headEnd : (ends[lastElement] ?? headEnd);
+  const elements = lastElement + 1;
   const originals = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elements));
-  const shown = countWhile(origins, (origin) => origin < originals);
+  const shownCount = countWhile(origins, (origin) => origin < originals);
   return {
-    receivedHead: bytes.subarray(0, end),
-    sent: Buffer.concat([sent, bytes.subarray(at, end)]),
+    receivedHead: bytes.subarray(0, elementEnd),
+    sent: Buffer.concat([sentHead, bytes.subarray(headEnd, elementEnd)]),
     elements,
-    view: messages.slice(0, shown),
-    origins: origins.slice(0, shown),
+    view: messages.slice(0, shownCount),
+    origins: origins.slice(0, shownCount),
     originals,
   };
 }
 
 function continuesStartOfSentRequest(
-  last: StartOfSentRequest,
+  lastStart: StartOfSentRequest,
   { bytes }: ParsedBody,
   sources: readonly MessageSource[],
-  now: View,
+  currentView: View,
 ): boolean {
-  const { receivedHead, elements, originals, view, origins } = last;
+  const { receivedHead, elements, originals, view, origins } = lastStart;
   return (
     elements > 0 &&
     bytes.length > receivedHead.length &&
     bytes.compare(receivedHead, 0, receivedHead.length, 0, receivedHead.length) === 0 &&
     sources.slice(originals).every(({ items }) => items.every((item) => getIndex(item) >= elements)) &&
-    (now.origins[view.length] ?? now.original.length) === originals &&
-    view.every((message, at) => message === now.messages[at] && origins[at] === now.origins[at])
+    (currentView.origins[view.length] ?? currentView.original.length) === originals &&
+    view.every(
+      (message, index) => message === currentView.messages[index] && origins[index] === currentView.origins[index],
+    )
   );
 }
 
 const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
 
-function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {
-  const first = values.findIndex((value) => !holds(value));
-  return first < 0 ? values.length : first;
+function countWhile<T>(values: readonly T[], isCounted: (value: T) => boolean): number {
+  const firstOther = values.findIndex((value) => !isCounted(value));
+  return firstOther < 0 ? values.length : firstOther;
 }

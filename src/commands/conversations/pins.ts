@@ -12,13 +12,16 @@ export async function choosePinnedMessages(services: Services, path: string): Pr
     description: words,
     picked: isPinned,
   }));
-  const picked = await pickSeveralItems(items, {
+  const pickedItems = await pickSeveralItems(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });
-  if (!picked) return;
-  const pinned = picked.map(({ index }) => index);
-  await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned });
-  const message = vscode.l10n.t('{0} messages will not be changed when the conversation is condensed.', pinned.length);
+  if (!pickedItems) return;
+  const pinnedIndexes = pickedItems.map(({ index }) => index);
+  await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned: pinnedIndexes });
+  const message = vscode.l10n.t(
+    '{0} messages will not be changed when the conversation is condensed.',
+    pinnedIndexes.length,
+  );
   void showInformationMessage(message);
 }
