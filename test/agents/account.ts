@@ -13,15 +13,15 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { reply } from '../servers/behaviour';
 import type { RecordedRequest } from '../servers/modelServer';
-import { makeBed, runAgent, setUp, started, type AgentTask, type Bed } from './agentRun';
+import { makeBed, runAgent, setUp, runCommand, type AgentTask, type Bed } from './agentRun';
 import type { RealAgent } from './agents';
 import type { Compactor, Peer } from './compactors';
-import { Model, storedAnswer } from './reading';
+import { Model, waitForStoredAnswer } from './reading';
 import type { Step } from './sessions';
 import { classifyRequest, startUpstream, startVendor } from './upstream';
 
 /** The model on each wire, with the names that agents and the price table use. */
-export const PRICED = {
+export const PRICED_MODELS = {
   anthropic: { vendor: 'anthropic', seller: 'anthropic', model: 'claude-sonnet-4-5' },
   chat: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
   responses: { vendor: 'openai', seller: 'openai', model: 'gpt-5.1' },
@@ -43,32 +43,32 @@ interface Part {
   readonly isCompaction?: boolean;
 }
 
-const WORK: readonly Step[] = [
+const WORK_STEPS: readonly Step[] = [
   { text: 'I look.', reads: ['src/index.ts'], runs: ['ls -la'] },
   { text: 'I look again.', runs: ['cat package.json README.md'] },
   { text: 'That was it.' },
 ];
-const GO_ON: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
+const RESUME_STEPS: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
 
 function listPhases(agent: RealAgent): readonly Part[] {
-  const { compaction, compactor, endsOn } = agent;
-  const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !endsOn.includes(fault));
+  const { compaction, compactor, fatalFaults } = agent;
+  const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !fatalFaults.includes(fault));
   return [
-    { name: 'task', task: 'Go through the whole project and put it in order.', steps: WORK },
-    { name: 'resume', task: 'Please look at the first file once more.', steps: GO_ON, isAgain: true },
+    { name: 'task', task: 'Go through the whole project and put it in order.', steps: WORK_STEPS },
+    { name: 'resume', task: 'Please look at the first file once more.', steps: RESUME_STEPS, isAgain: true },
     ...(agent.fork
       ? [
-          { name: 'fork', task: 'Once more, in another way.', steps: GO_ON, isAgain: true, isFork: true },
-          { name: 'fork of the fork', task: 'And in a third way.', steps: GO_ON, isAgain: true, isFork: true },
+          { name: 'fork', task: 'Once more, in another way.', steps: RESUME_STEPS, isAgain: true, isFork: true },
+          { name: 'fork of the fork', task: 'And in a third way.', steps: RESUME_STEPS, isAgain: true, isFork: true },
         ]
       : []),
     ...(compaction === undefined && compactor === undefined
       ? []
       : [
           { name: 'compaction by hand', task: compaction ?? '', isAgain: true, isCompaction: true },
-          { name: 'after the compaction', task: 'Go on, please.', steps: GO_ON, isAgain: true },
+          { name: 'after the compaction', task: 'Go on, please.', steps: RESUME_STEPS, isAgain: true },
         ]),
-    ...(agent.delegates === true
+    ...(agent.canDelegate === true
       ? [
           {
             name: 'subagent',
@@ -100,7 +100,7 @@ interface Sums {
   readonly cost: number;
 }
 
-const NONE: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
+const NO_SUMS: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
 
 /** A phase's cost as the vendor counted it, and according to our account. */
 export interface AccountResult {
@@ -137,7 +137,7 @@ export async function compareAccount(
   const common = { wire, countTokens, window: WINDOW, takesUnpaired: true };
   const vendor = await startVendor(common, () => reply('ok'));
   const results: AccountResult[] = [];
-  let before: Sums = NONE;
+  let before: Sums = NO_SUMS;
   for (const part of listPhases(agent)) {
     const from = vendor.requests.length;
     const isSmall = part.isSmall === true;
@@ -146,7 +146,7 @@ export async function compareAccount(
     if (isSmall) {
       await startUpstream({ ...common, work: bed.work, calls: MANY_CALLS, faults: [], server: vendor });
     } else vendor.play(model.script);
-    const names = PRICED[wire];
+    const names = PRICED_MODELS[wire];
     const window = isSmall ? SMALL_WINDOW : WINDOW;
     const setting = { address: vendor.url, wire, window, model: names.model, seller: names.seller };
     const env = {
@@ -155,24 +155,31 @@ export async function compareAccount(
     };
     const named = (args: readonly string[]): readonly string[] =>
       args.map((arg) => (arg === 'scripted' ? names.model : arg === 'local' ? names.seller : arg));
-    const until = model.done.then(() => storedAnswer(bed, env, part.steps?.at(-1)?.text ?? ''));
-    const prompt = isAgain ? agent.resumesBehind : undefined;
+    const until = model.done.then(() => waitForStoredAnswer(bed, env, part.steps?.at(-1)?.text ?? ''));
+    const prompt = isAgain ? agent.resumePrompt : undefined;
     const compactor = part.isCompaction === true ? agent.compactor : undefined;
     const ended = await runAgent(bed, env, {
       ...{ dist, agent, wire, task, isAgain, limitSeconds: isSmall ? 240 : 90 },
       ...(prompt !== undefined && { inTerminal: { prompt, types: task, until } }),
       args: (args) => named(compactor?.args ?? (part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args)),
-      ...(compactor && compactedBy(compactor, { home: bed.home, model: names.model, seller: names.seller }, say)),
+      ...(compactor &&
+        makeCompactionInput(compactor, { home: bed.home, model: names.model, seller: names.seller }, say)),
     });
-    if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
-    const told = await accounted(bed, dist);
-    const { whole, broken, unrecorded } = countedBy(vendor.requests.slice(from), model.broken, agent, wire, options);
+    if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
+    const accountTotals = await readAccount(bed, dist);
+    const { whole, broken, unrecorded } = sumVendorUsage(
+      vendor.requests.slice(from),
+      model.brokenRequests,
+      agent,
+      wire,
+      options,
+    );
     results.push({
       ...{ part: part.name, code: ended.code, vendor: whole, broken, unrecorded },
-      account: minus(told.sums, before),
-      unpriced: told.unpriced,
+      account: subtractSums(accountTotals.sums, before),
+      unpriced: accountTotals.unpriced,
     });
-    before = told.sums;
+    before = accountTotals.sums;
     if ((ended.code !== 0 && !compactor) || whole.requests === 0) say(ended.output.slice(-1_000));
   }
   await vendor.close();
@@ -180,7 +187,7 @@ export async function compareAccount(
 }
 
 /** Makes an agent compact with its protocol, and then ends the agent. */
-function compactedBy(
+function makeCompactionInput(
   compactor: Compactor,
   names: Pick<Peer, 'home' | 'model' | 'seller'>,
   say: (line: string) => void,
@@ -201,18 +208,18 @@ function compactedBy(
 }
 
 /** Adds up the vendor's own counts. */
-function countedBy(
+function sumVendorUsage(
   requests: readonly RecordedRequest[],
   brokenOff: ReadonlySet<RecordedRequest>,
   agent: RealAgent,
   wire: WireName,
   { prices }: AccountOptions,
 ): { readonly whole: Sums; readonly broken: Sums; readonly unrecorded: number } {
-  const listed = prices.lookup(PRICED[wire])?.prices;
+  const listed = prices.lookup(PRICED_MODELS[wire])?.prices;
   const answered = requests.filter(({ usage }) => usage !== undefined);
   const isUnrecorded = ({ body }: RecordedRequest): boolean => {
     const kind = classifyRequest(body);
-    return kind !== 'main' && kind !== 'ours' && agent.unrecorded?.includes(kind) === true;
+    return kind !== 'main' && kind !== 'ours' && agent.unrecordedKinds?.includes(kind) === true;
   };
   const sums = (of: readonly RecordedRequest[]): Sums =>
     of
@@ -231,19 +238,19 @@ function countedBy(
           output: all.output + usage.outputTokens,
           cost: all.cost + (computeCallCost(usage, listed) ?? Number.NaN),
         }),
-        NONE,
+        NO_SUMS,
       );
-  const told = answered.filter((request) => !isUnrecorded(request));
+  const recordedRequests = answered.filter((request) => !isUnrecorded(request));
   return {
-    whole: sums(told.filter((request) => !brokenOff.has(request))),
-    broken: sums(told.filter((request) => brokenOff.has(request))),
-    unrecorded: answered.length - told.length,
+    whole: sums(recordedRequests.filter((request) => !brokenOff.has(request))),
+    broken: sums(recordedRequests.filter((request) => brokenOff.has(request))),
+    unrecorded: answered.length - recordedRequests.length,
   };
 }
 
-async function accounted({ work, home, store }: Bed, dist: string): Promise<{ sums: Sums; unpriced: number }> {
+async function readAccount({ work, home, store }: Bed, dist: string): Promise<{ sums: Sums; unpriced: number }> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, CONTEXT_CONDENSER_STORE: store };
-  const told = await started([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], work, env, 120);
+  const told = await runCommand([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], work, env, 120);
   const { total } = JSON.parse(told.output.slice(told.output.indexOf('{'))) as {
     readonly total: Readonly<
       Record<'requests' | 'fresh' | 'cacheWrite' | 'cacheRead' | 'output' | 'cost' | 'unpriced', number>
@@ -253,7 +260,7 @@ async function accounted({ work, home, store }: Bed, dist: string): Promise<{ su
   return { sums: { requests, input: fresh + cacheWrite + cacheRead, cacheRead, cacheWrite, output, cost }, unpriced };
 }
 
-const minus = (one: Sums, other: Sums): Sums => ({
+const subtractSums = (one: Sums, other: Sums): Sums => ({
   requests: one.requests - other.requests,
   input: one.input - other.input,
   cacheRead: one.cacheRead - other.cacheRead,
@@ -267,7 +274,7 @@ const minus = (one: Sums, other: Sums): Sums => ({
  * dollar. Of a broken answer, an agent knows the beginning or nothing, so the account may be higher
  * by up to what such answers cost.
  */
-export const differing = ({ vendor, broken, account }: AccountResult): string[] =>
+export const listDifferingFields = ({ vendor, broken, account }: AccountResult): string[] =>
   (Object.keys(vendor) as (keyof Sums)[]).filter(
     (field) => account[field] < vendor[field] - 1e-6 || account[field] > vendor[field] + broken[field] + 1e-6,
   );

@@ -21,14 +21,14 @@ export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.
  */
 export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {
   const folder = join(INSTALLED, name);
-  const pinned = packages.every((one) => {
+  const arePinnedVersionsInstalled = packages.every((one) => {
     const at = one.lastIndexOf('@');
     const file = join(folder, 'node_modules', one.slice(0, at), 'package.json');
     return (
       existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(at + 1)
     );
   });
-  if (!pinned) {
+  if (!arePinnedVersionsInstalled) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     const options = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -108,7 +108,7 @@ export interface AgentTask {
   readonly task: string;
   readonly isAgain?: boolean;
   /** Options of `run`; without them, the agent runs alone. */
-  readonly behind?: readonly string[];
+  readonly runOptions?: readonly string[];
   readonly limitSeconds: number;
   readonly inTerminal?: InTerminal;
   /** Changes the arguments of the agent's command. */
@@ -129,10 +129,10 @@ export interface InTerminal {
 }
 
 export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<RunResult> {
-  const usual = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
-  const own = task.args?.(usual) ?? usual;
+  const defaultArgs = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
+  const own = task.args?.(defaultArgs) ?? defaultArgs;
   const command =
-    task.behind === undefined
+    task.runOptions === undefined
       ? [join(bed.bin, task.agent.command), ...own]
       : [
           process.execPath,
@@ -140,15 +140,15 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
           'run',
           '--store',
           bed.store,
-          ...task.behind,
+          ...task.runOptions,
           task.agent.command,
           ...own,
         ];
-  return started(command, bed.work, env, task.limitSeconds, task);
+  return runCommand(command, bed.work, env, task.limitSeconds, task);
 }
 
 /** Runs a command in its own process group, and kills the group afterwards. */
-export function started(
+export function runCommand(
   command: readonly string[],
   cwd: string,
   env: Record<string, string>,
@@ -167,7 +167,7 @@ export function started(
       stdio: [inTerminal || input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    const group = (): void => {
+    const killGroup = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
@@ -176,24 +176,24 @@ export function started(
     };
     let output = '';
     let isLate = false;
-    let typing: NodeJS.Timeout | undefined;
+    let typingTimer: NodeJS.Timeout | undefined;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const timer = setTimeout(() => {
       isLate = true;
-      group();
+      killGroup();
     }, limitSeconds * 1000);
     const end = (code: number | string): void => {
       clearTimeout(timer);
-      clearInterval(typing);
-      group();
+      clearInterval(typingTimer);
+      killGroup();
       done({ code: isLate ? 'time limit' : code, seconds: (Date.now() - begun) / 1000, output });
     };
     child.stdout?.on('data', () => {
-      if (!inTerminal || typing || !output.includes(inTerminal.prompt)) return;
+      if (!inTerminal || typingTimer || !output.includes(inTerminal.prompt)) return;
       child.stdin?.write(inTerminal.types);
       // The agent would treat input that arrives together as one text.
-      typing = setInterval(() => child.stdin?.write('\r'), 2_000);
+      typingTimer = setInterval(() => child.stdin?.write('\r'), 2_000);
     });
     void interrupt?.then(() => child.kill('SIGINT'));
     if (input && child.stdin) void input(child.stdin, () => output);
@@ -216,7 +216,7 @@ export function started(
  * Hashes all files below a folder, except those that SQLite has while a database is open.
  * @param root the bed's folder; its path in a file is not a difference between two beds.
  */
-export function hashesIn(folder: string, root = folder): ReadonlyMap<string, string> {
+export function hashFiles(folder: string, root = folder): ReadonlyMap<string, string> {
   const names = existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];
   return new Map(
     names
@@ -243,7 +243,7 @@ function readContent(path: string): string | undefined {
 }
 
 /** Lists the earlier files that are missing or changed. */
-export const changedIn = (
+export const listChangedFiles = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
 ): ReadonlySet<string> => new Set([...before].flatMap(([name, hash]) => (after.get(name) === hash ? [] : [name])));
@@ -265,7 +265,7 @@ export const normalizeName = (name: string): string =>
     .replace(/#[#T:._Z-]*/g, '#');
 
 /** Lists files that contain the gateway's address, secret or ticket. */
-export const leaksIn = (folder: string): string[] =>
-  [...hashesIn(folder).keys()].filter((name) =>
+export const listLeakingFiles = (folder: string): string[] =>
+  [...hashFiles(folder).keys()].filter((name) =>
     /127\.0\.0\.1:\d+\/[\w-]{32}|x-context-condenser/.test(readFileSync(join(folder, name), 'latin1')),
   );

@@ -48,45 +48,45 @@ export interface RealAgent {
   /** Compacts the session if no input does. */
   readonly compactor?: Compactor;
   /** True if its subagents can be given input. */
-  readonly delegates?: boolean;
+  readonly canDelegate?: boolean;
   /** Files (see {@link files}) and variables that make the agent compact at about 60,000 tokens. */
   readonly smallWindow?: {
     readonly files?: Readonly<Record<string, unknown>>;
     readonly env?: Readonly<Record<string, string>>;
   };
   /** Kinds of requests that the agent does not record, such as for titles or checks. */
-  readonly unrecorded?: readonly ('small' | 'summary')[];
+  readonly unrecordedKinds?: readonly ('small' | 'summary')[];
   /** Faults that end its task even without a gateway; they are tested separately. */
-  readonly endsOn: readonly FaultKind[];
+  readonly fatalFaults: readonly FaultKind[];
   /**
    * Text that the agent substitutes for old results during a task, so that its requests don't
    * extend each other.
    */
-  readonly rewrites?: RegExp;
+  readonly replacedResults?: RegExp;
   /** Text that the agent shows when ready, if it resumes sessions only in a terminal. */
-  readonly resumesBehind?: string;
+  readonly resumePrompt?: string;
   /** Arguments that end what the agent leaves running. */
-  readonly ends?: readonly string[];
+  readonly endArguments?: readonly string[];
   /**
    * True if the agent sends each result twice in resumed sessions, which its vendor rejects even
    * without us.
    */
   readonly doublesResults?: boolean;
   /** Files that the agent installs while it runs. */
-  readonly installs?: RegExp;
+  readonly installedFiles?: RegExp;
   /** Files in which the agent logs the output of MCP servers. */
-  readonly logsOfServers?: RegExp;
+  readonly serverLogs?: RegExp;
   /**
    * Files that contain long results. Their names contain tool and call, and depend on the results.
    */
   readonly keptResults?: RegExp;
   /** Files in which the agent logs its requests and its configured address. */
-  readonly logsOfRequests?: RegExp;
+  readonly requestLogs?: RegExp;
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 export const KEY = 'dummy-key';
-const CLEARED = /\[Old tool result content cleared\]/g;
+const CLEARED_RESULT = /\[Old tool result content cleared\]/g;
 const VERSION: Readonly<Record<WireName, string>> = {
   anthropic: '/v1',
   chat: '/v1',
@@ -95,7 +95,7 @@ const VERSION: Readonly<Record<WireName, string>> = {
 };
 
 /** Returns the newest folder, by the time in the folders' names. */
-const newestIn = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
+const findNewestFolder = (folder: string): string => readdirSync(folder).sort().at(-1) ?? '';
 
 const GEMINI_SETTINGS = {
   security: { auth: { selectedType: 'gemini-api-key' } },
@@ -171,14 +171,14 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
   fork: (args) => args.toSpliced(-1, 0, '--fork'),
   compactor: SERVED,
-  delegates: true,
+  canDelegate: true,
   smallWindow: {},
-  unrecorded: ['small'],
-  endsOn: name === 'kilo' ? ['cut'] : [],
+  unrecordedKinds: ['small'],
+  fatalFaults: name === 'kilo' ? ['cut'] : [],
   // OpenCode replaces old results only if configured to.
-  ...(name === 'kilo' && { rewrites: CLEARED }),
+  ...(name === 'kilo' && { replacedResults: CLEARED_RESULT }),
   // The package of its plugins is installed in the background.
-  installs: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
+  installedFiles: new RegExp(`^\\.config/${name}/(node_modules/|package(-lock)?\\.json$|\\.gitignore$|bun\\.lock)`),
 });
 
 export const REAL_AGENTS: readonly RealAgent[] = [
@@ -216,10 +216,10 @@ wire_api = "responses"
       return args.flatMap((arg) => (arg === 'resume' ? ['fork'] : arg === '--last' ? [id] : [arg]));
     },
     compactor: CODEX_APP_SERVER,
-    delegates: true,
+    canDelegate: true,
     smallWindow: {},
-    endsOn: [],
-    logsOfRequests: /^\.codex\/logs_\d+\.sqlite$/,
+    fatalFaults: [],
+    requestLogs: /^\.codex\/logs_\d+\.sqlite$/,
   },
   {
     name: 'gemini',
@@ -239,12 +239,12 @@ wire_api = "responses"
       task,
     ],
     compaction: '/compress',
-    delegates: true,
+    canDelegate: true,
     smallWindow: { files: { '.gemini/settings.json': { ...GEMINI_SETTINGS, model: { compressionThreshold: 0.05 } } } },
-    endsOn: ['cut'],
-    rewrites: /<tool_output_masked>/g,
+    fatalFaults: ['cut'],
+    replacedResults: /<tool_output_masked>/g,
     doublesResults: true,
-    logsOfServers: /context-condenser/,
+    serverLogs: /context-condenser/,
     keptResults: /^\.gemini\/tmp\/[^/]+\/tool-outputs\/(session-[^/]+\/)?[\w-]+\.txt$/,
   },
   openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
@@ -294,12 +294,12 @@ wire_api = "responses"
     ],
     fork: (args, home) => {
       const sessions = join(home, '.pi', 'agent', 'sessions');
-      const folder = join(sessions, newestIn(sessions));
-      return args.flatMap((arg) => (arg === '-c' ? ['--fork', join(folder, newestIn(folder))] : [arg]));
+      const folder = join(sessions, findNewestFolder(sessions));
+      return args.flatMap((arg) => (arg === '-c' ? ['--fork', join(folder, findNewestFolder(folder))] : [arg]));
     },
     compactor: PI_RPC,
     smallWindow: {},
-    endsOn: [],
+    fatalFaults: [],
   },
   {
     name: 'cline',
@@ -329,12 +329,12 @@ wire_api = "responses"
     args: (task, _wire, isAgain, home) => [
       '--auto-approve',
       'true',
-      ...(isAgain ? ['--id', newestIn(join(home, '.cline/data/sessions'))] : [task]),
+      ...(isAgain ? ['--id', findNewestFolder(join(home, '.cline/data/sessions'))] : [task]),
     ],
-    endsOn: ['cut'],
-    rewrites: /\[outdated - see the latest file content\]/g,
-    resumesBehind: 'Ask anything',
-    ends: ['hub', 'stop'],
+    fatalFaults: ['cut'],
+    replacedResults: /\[outdated - see the latest file content\]/g,
+    resumePrompt: 'Ask anything',
+    endArguments: ['hub', 'stop'],
   },
   openCodeLike('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
   {
@@ -366,14 +366,14 @@ wire_api = "responses"
     ],
     fork: (args) => ['--fork-session', ...args],
     compaction: '/compress',
-    delegates: true,
+    canDelegate: true,
     smallWindow: {
       files: {
         '.qwen/settings.json': { ...QWEN_SETTINGS, model: { generationConfig: { contextWindowSize: 100_000 } } },
       },
     },
-    endsOn: [],
-    rewrites: CLEARED,
+    fatalFaults: [],
+    replacedResults: CLEARED_RESULT,
   },
   {
     name: 'continue',
@@ -411,7 +411,7 @@ models:
     },
     compaction: '/compact',
     smallWindow: {},
-    endsOn: ['429', 'cut'],
+    fatalFaults: ['429', 'cut'],
   },
   {
     name: 'claude',
@@ -439,10 +439,10 @@ models:
     ],
     fork: (args) => ['--fork-session', ...args],
     compaction: '/compact',
-    delegates: true,
+    canDelegate: true,
     smallWindow: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '60000' } },
-    endsOn: [],
-    logsOfServers: /mcp-logs-context-condenser/,
+    fatalFaults: [],
+    serverLogs: /mcp-logs-context-condenser/,
   },
   {
     name: 'copilot',
@@ -463,11 +463,11 @@ models:
     }),
     args: (task, _wire, isAgain) => ['--allow-all-tools', ...(isAgain ? ['--continue'] : []), '-p', task],
     // The agent caches the tool lists of its servers here.
-    logsOfServers: /\/mcp-tools\//,
+    serverLogs: /\/mcp-tools\//,
     compaction: '/compact',
-    delegates: true,
+    canDelegate: true,
     // Copilot truncates command output, so the task fills only half of 60,000 tokens.
     smallWindow: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '30000' } },
-    endsOn: [],
+    fatalFaults: [],
   },
 ];

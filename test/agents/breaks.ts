@@ -20,7 +20,7 @@ const listHistory = (seen: Seen): string[] =>
  * @returns `own`: breaks that the agent itself caused, because it replaced results or continued
  *   from its summary
  */
-export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
+export function countBreaks(seen: readonly Seen[], rewrites?: RegExp): { readonly all: number; readonly own: number } {
   const broken: { before: readonly string[]; now: readonly string[]; isSummarized: boolean }[] = [];
   let before: readonly string[] | undefined;
   let isSummarized = false;
@@ -32,8 +32,10 @@ export function breaksIn(seen: readonly Seen[], rewrites?: RegExp): { readonly a
     before = now;
     isSummarized = false;
   }
-  const words = (items: readonly string[]): number =>
+  const countReplacedResults = (items: readonly string[]): number =>
     rewrites === undefined ? 0 : (items.join('\n').match(rewrites)?.length ?? 0);
-  const own = broken.filter((one) => one.isSummarized || words(one.now) > words(one.before));
+  const own = broken.filter(
+    (one) => one.isSummarized || countReplacedResults(one.now) > countReplacedResults(one.before),
+  );
   return { all: broken.length, own: own.length };
 }

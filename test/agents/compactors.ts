@@ -27,7 +27,7 @@ const TRIES = 120;
 const TRY_EVERY_MS = 500;
 
 /** Waits until the agent prints something. @throws Error if it isn't printed within a minute */
-async function written(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
+async function waitForOutput(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
   for (let tries = 0; tries < TRIES; tries++) {
     const found = wanted.exec(output());
     if (found) return found;
@@ -40,7 +40,7 @@ async function written(output: () => string, wanted: RegExp): Promise<RegExpExec
 export const SERVED: Compactor = {
   args: ['serve', '--port', '0'],
   async compact({ output, model, seller }) {
-    const [address] = await written(output, /http:\/\/127\.0\.0\.1:\d+/);
+    const [address] = await waitForOutput(output, /http:\/\/127\.0\.0\.1:\d+/);
     const sessions = objects(await (await fetch(`${address}/session`)).json());
     const own = sessions.filter(({ parentID }) => parentID === undefined);
     const updated = ({ time }: (typeof own)[number]): number => (isObject(time) ? Number(time['updated']) : 0);
@@ -60,7 +60,7 @@ export const PI_RPC: Compactor = {
   args: ['--provider', 'local', '--model', 'scripted', '-c', '--mode', 'rpc'],
   async compact({ stdin, output }) {
     stdin.write(`${JSON.stringify({ id: 'compact', type: 'compact' })}\n`);
-    await written(output, /"id":"compact".*\n/);
+    await waitForOutput(output, /"id":"compact".*\n/);
   },
 };
 
@@ -74,11 +74,11 @@ export const CODEX_APP_SERVER: Compactor = {
     const threadId = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(rollouts.at(-1) ?? '')?.[0] ?? '';
     const clientInfo = { name: 'kit', title: null, version: '1' };
     send({ id: 1, method: 'initialize', params: { clientInfo, capabilities: null } });
-    await written(output, /"id":1\b/);
+    await waitForOutput(output, /"id":1\b/);
     send({ method: 'initialized' });
     send({ id: 2, method: 'thread/resume', params: { threadId } });
-    await written(output, /"id":2\b/);
+    await waitForOutput(output, /"id":2\b/);
     send({ id: 3, method: 'thread/compact/start', params: { threadId } });
-    await written(output, /"method":"turn\/completed"/);
+    await waitForOutput(output, /"method":"turn\/completed"/);
   },
 };

@@ -16,7 +16,7 @@ interface Explanation {
   /** True if the same text must also occur elsewhere. */
   readonly isTwice?: boolean;
   /** True if the agent derives the sent text from the stored one. */
-  readonly fits?: (sent: string, read: string) => boolean;
+  readonly isDerivedFrom?: (sent: string, read: string) => boolean;
 }
 
 const DIFFERENCES: readonly Explanation[] = [
@@ -43,7 +43,7 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^The user sent a new message while you were working:\n/,
     why: 'Claude Code puts sentences of its own around words typed in mid-turn; what is read are the words of the person.',
     source: 'requests of 2.1.332, and its queued_command records',
-    fits: (sent, read) => sent.includes(read),
+    isDerivedFrom: (sent, read) => sent.includes(read),
   },
   {
     agents: ['copilot'],
@@ -93,7 +93,7 @@ const DIFFERENCES: readonly Explanation[] = [
     text: /^/,
     why: 'A prompt is stored between tags that are taken off before it is sent.',
     source: 'requests of 3.0.65; cline/cline, sdk/packages/shared, formatDisplayUserInput',
-    fits: (sent, read) => stripClineWrappers(read) === sent,
+    isDerivedFrom: (sent, read) => stripClineWrappers(read) === sent,
   },
   {
     agents: ['copilot', 'pi', 'opencode', 'kilo'],
@@ -117,20 +117,21 @@ const DIFFERENCES: readonly Explanation[] = [
  * @param all the texts of the conversation
  * @returns why the difference is right, or undefined
  */
-export function explanationFor(
+export function findExplanation(
   agent: string,
   { what, sent, read }: Difference,
   all: readonly SentText[],
 ): string | undefined {
-  const one = sent ?? read;
+  const comparedText = sent ?? read;
   return DIFFERENCES.find(
     (row) =>
       row.agents.includes(agent) &&
       row.what.includes(what) &&
-      (row.kind === undefined || row.kind === one?.kind) &&
-      row.text.test(one?.text ?? '') &&
-      (row.isTwice !== true || all.some(({ kind, text }) => kind === one?.kind && text === one.text)) &&
-      (row.fits === undefined || row.fits(sent?.text ?? '', read?.text ?? '')),
+      (row.kind === undefined || row.kind === comparedText?.kind) &&
+      row.text.test(comparedText?.text ?? '') &&
+      (row.isTwice !== true ||
+        all.some(({ kind, text }) => kind === comparedText?.kind && text === comparedText.text)) &&
+      (row.isDerivedFrom === undefined || row.isDerivedFrom(sent?.text ?? '', read?.text ?? '')),
   )?.why;
 }
 

@@ -30,25 +30,25 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
 import { never, refused, type Behaviour } from '../servers/behaviour';
-import { breaksIn } from './breaks';
+import { countBreaks } from './breaks';
 import { listItems, classifyRequest, OWN_SUMMARY, startUpstream, listTools } from './upstream';
 import type { Seen, Upstream, UpstreamOptions } from './upstream';
 import {
-  changedIn,
-  hashesIn,
+  listChangedFiles,
+  hashFiles,
   install,
   INSTALLED,
-  leaksIn,
+  listLeakingFiles,
   makeBed,
   runAgent,
   setUp,
   normalizeName,
-  started,
+  runCommand,
   type Bed,
   type RunResult,
 } from './agentRun';
 import { KEY, REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
-import { compareAccount, differing, PRICED, sumsInWords } from './account';
+import { compareAccount, listDifferingFields, PRICED_MODELS, sumsInWords } from './account';
 import { accountDifference } from './differences';
 import { compareReading, type ReadingOptions, type ReadingResult } from './reading';
 import { differenceWords } from './texts';
@@ -59,7 +59,7 @@ const TOKEN_FACTOR = 1.5;
 /** Faults during the task, unless they end the agent's task. */
 const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
 /** Faults that are tested one at a time. */
-const FAULTS_APART: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
+const SEPARATE_FAULTS: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
 const GO_ON = 'Please look at the first file once more.';
 const { values, positionals } = parseArgs({
@@ -103,7 +103,7 @@ const check = (what: string, holds: boolean, detail = ''): void => {
 };
 
 /** Creates a folder for the work, and removes it afterwards. */
-async function inFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
+async function runInFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
   // The folder is not in the system's temporary folder, because Gemini CLI ignores settings in
   // places that others can write to.
   const beds = join(INSTALLED, 'beds');
@@ -132,10 +132,10 @@ async function runTask(
   agent: RealAgent,
   wire: WireName,
   options: Partial<UpstreamOptions> & {
-    readonly behind?: readonly string[];
+    readonly runOptions?: readonly string[];
     readonly lead?: (address: string) => string;
     /** The window in the agent's configuration. Default: the vendor's. */
-    readonly told?: number;
+    readonly configuredWindow?: number;
   },
 ): Promise<Run> {
   const work = join(root, 'work');
@@ -153,11 +153,18 @@ async function runTask(
     ...options,
   });
   const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
-  const env = setUp(bed, agent, { address, wire, window: options.told ?? options.window ?? WINDOW });
-  const { behind } = options;
-  const before = hashesIn(bed.home, root);
-  const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds, ...(behind && { behind }) });
-  return { bed, ended, upstream, before, after: hashesIn(bed.home, root) };
+  const env = setUp(bed, agent, { address, wire, window: options.configuredWindow ?? options.window ?? WINDOW });
+  const { runOptions } = options;
+  const before = hashFiles(bed.home, root);
+  const ended = await runAgent(bed, env, {
+    dist,
+    agent,
+    wire,
+    task: TASK,
+    limitSeconds,
+    ...(runOptions && { runOptions }),
+  });
+  return { bed, ended, upstream, before, after: hashFiles(bed.home, root) };
 }
 
 /** With `--record`, writes all requests that the vendor received, one per line. */
@@ -168,15 +175,15 @@ function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
   writeFileSync(join(values.record, `${name}.jsonl`), lines.join('\n'));
 }
 
-function computeFigures({ upstream, ended }: Run, { rewrites }: RealAgent, wire: WireName) {
-  const listed = prices.lookup(PRICED[wire]);
+function computeFigures({ upstream, ended }: Run, { replacedResults }: RealAgent, wire: WireName) {
+  const listed = prices.lookup(PRICED_MODELS[wire]);
   const usages = upstream.server.requests.flatMap(({ path, usage }) => {
     const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
     const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
     return (usage && known?.wire.usage(body, undefined)) ?? [];
   });
   const { seen } = upstream;
-  const breaks = breaksIn(seen, rewrites);
+  const breaks = countBreaks(seen, replacedResults);
   const refused = upstream.server.requests.filter(
     ({ status = 0 }) => status === 400 || status === 413 || status === 422,
   );
@@ -206,7 +213,7 @@ function computeFigures({ upstream, ended }: Run, { rewrites }: RealAgent, wire:
 }
 
 /** Reads the last lines of `run`, and its log. */
-function reportedBy({ ended, bed }: Run) {
+function readReport({ ended, bed }: Run) {
   const line = /Context Condenser: \d.*/.exec(ended.output)?.[0] ?? '';
   const file = join(bed.store, 'log');
   const log = existsSync(file)
@@ -236,26 +243,26 @@ const limits = (root: string): string[] => [
 /**
  * Runs the same task with nothing after Lossless, to compare costs and requests with the default.
  */
-async function losslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
-  await inFolder(async (root) => {
+async function checkLosslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
+  await runInFolder(async (root) => {
     const run = await runTask(root, agent, wire, {
       faults,
-      behind: [...limits(root), '--when-not-enough', 'nothing'],
+      runOptions: [...limits(root), '--when-not-enough', 'nothing'],
     });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-lossless`, run);
     const here = computeFigures(run, agent, wire);
-    const reported = reportedBy(run);
+    const reported = readReport(run);
     report.push({ agent: agent.name, wire, losslessAlone: here, reported, recalled: run.upstream.recalled() });
     say(`  nothing follows Lossless: ${JSON.stringify(here)}\n  ${reported.line}`);
     check('it ends well where nothing follows Lossless', run.ended.code === 0 && here.calls === calls);
   });
 }
 
-async function task(agent: RealAgent, wire: WireName): Promise<void> {
-  const faults = FAULTS.filter((fault) => !agent.endsOn.includes(fault));
+async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
+  const faults = FAULTS.filter((fault) => !agent.fatalFaults.includes(fault));
   // These are the files that the agent leaves in its home folder without us.
-  const plain = await inFolder(async (root) => {
+  const plain = await runInFolder(async (root) => {
     const run = await runTask(root, agent, wire, { window: 10 * WINDOW });
     await run.upstream.close();
     if (run.ended.code !== 0 || run.upstream.made() < calls)
@@ -266,11 +273,11 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     return {
       refusedSmall,
       after: run.after,
-      changed: changedIn(run.before, run.after),
+      changed: listChangedFiles(run.before, run.after),
       resumed: await resume(run, agent, wire),
     };
   });
-  const alone = await inFolder(async (root) => {
+  const alone = await runInFolder(async (root) => {
     const run = await runTask(root, agent, wire, { faults });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-alone`, run);
@@ -278,18 +285,18 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     return {
       ...computeFigures(run, agent, wire),
       shapes: new Set([...plain.after.keys(), ...run.after.keys()].map(normalizeName)),
-      changed: new Set([...plain.changed, ...changedIn(run.before, run.after)]),
+      changed: new Set([...plain.changed, ...listChangedFiles(run.before, run.after)]),
       // These files are the same after each run without us, so they must be the same with us.
       settled: new Map([...run.after].filter(([name, hash]) => plain.after.get(name) === hash)),
     };
   });
-  await inFolder(async (root) => {
-    const run = await runTask(root, agent, wire, { faults, behind: limits(root) });
+  await runInFolder(async (root) => {
+    const run = await runTask(root, agent, wire, { faults, runOptions: limits(root) });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-run`, run);
     const { bed, ended, upstream } = run;
     const here = computeFigures(run, agent, wire);
-    const reported = reportedBy(run);
+    const reported = readReport(run);
     const recalled = upstream.recalled();
     const { after } = run;
     const resumed = await resume(run, agent, wire);
@@ -319,21 +326,21 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     );
     const config = Object.keys(agent.files({ address: 'x', wire, window: 1, home: bed.home }));
     // Files that the agent installs may be incomplete when it exits.
-    const isInstalled = (name: string): boolean => agent.installs?.test(name) === true;
-    const strange = [...after.keys()].filter(
+    const isInstalled = (name: string): boolean => agent.installedFiles?.test(name) === true;
+    const unexpectedFiles = [...after.keys()].filter(
       (name) =>
         !shapes.has(normalizeName(name)) &&
         !config.includes(name) &&
-        agent.logsOfServers?.test(name) !== true &&
+        agent.serverLogs?.test(name) !== true &&
         agent.keptResults?.test(name) !== true &&
         !isInstalled(name),
     );
     check(
       'its home has no file that the agent alone would not have',
-      strange.length === 0,
-      strange.slice(0, 5).join(', '),
+      unexpectedFiles.length === 0,
+      unexpectedFiles.slice(0, 5).join(', '),
     );
-    const touched = [...changedIn(run.before, after)].filter((name) => !changed.has(name));
+    const touched = [...listChangedFiles(run.before, after)].filter((name) => !changed.has(name));
     check('no file of it was changed that the agent alone leaves as it is', touched.length === 0, touched.join(', '));
     const others = [...settled].filter(([name, hash]) => after.has(name) && after.get(name) !== hash);
     const named = others.map(([name]) => name).filter((name) => !config.includes(name) && !isInstalled(name));
@@ -345,7 +352,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
     );
     // A file that is the same without us is not ours: bytes in unpacked binaries can look like our
     // addresses.
-    const leaks = leaksIn(bed.home).filter((name) => settled.get(name) !== after.get(name));
+    const leaks = listLeakingFiles(bed.home).filter((name) => settled.get(name) !== after.get(name));
     check('no file of it knows the gateway', leaks.length === 0, leaks.join(', '));
     check(
       'the session goes on without us',
@@ -354,7 +361,7 @@ async function task(agent: RealAgent, wire: WireName): Promise<void> {
       JSON.stringify(resumed),
     );
   });
-  if (values['lossless-alone']) await losslessAlone(agent, wire, faults);
+  if (values['lossless-alone']) await checkLosslessAlone(agent, wire, faults);
 }
 
 /** Runs a second task in the same session, without us and with an unlimited window. */
@@ -364,11 +371,11 @@ async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
   const common = { wire, work: bed.work, calls: 1, window, countTokens, faults: [], takesUnpaired };
   const upstream = await startUpstream(common);
   const env = setUp(bed, agent, { address: upstream.server.url, wire, window });
-  const prompt = agent.resumesBehind;
-  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: GO_ON, until: upstream.asked } };
+  const prompt = agent.resumePrompt;
+  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: GO_ON, until: upstream.firstRequest } };
   const again = { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 };
   const ended = await runAgent(bed, env, { ...again, ...inTerminal });
-  if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
+  if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
   await upstream.close();
   keepRequests(`${agent.name}-${wire}-resumed-${Date.now()}`, { upstream });
   if (ended.code !== 0) say(ended.output.slice(-1_500));
@@ -397,7 +404,7 @@ const PACKINGS: Readonly<
 };
 
 /** Compresses each body with the next encoding. */
-function packer(): (sent: Packed) => Packed {
+function createPacker(): (sent: Packed) => Packed {
   const names = Object.keys(PACKINGS);
   let count = 0;
   return ({ body }) => {
@@ -412,7 +419,7 @@ const unpacked = ({ body, encoding = '' }: Packed): Packed => ({ body: PACKINGS[
  * Relays the requests and records them, so that those before and after the gateway can be compared.
  * `change` alters each body.
  */
-async function tap(
+async function startTap(
   to: () => string,
   change: (sent: Packed) => Packed = (sent) => sent,
 ): Promise<{ url: string; bodies: string[]; packings: string[]; close: () => void }> {
@@ -461,7 +468,7 @@ async function tap(
 }
 
 /** Runs a task through a standalone gateway, with a tap before and after it. */
-async function betweenTaps(
+async function runBetweenTaps(
   root: string,
   agent: RealAgent,
   wire: WireName,
@@ -470,7 +477,7 @@ async function betweenTaps(
   change?: { readonly before: (sent: Packed) => Packed; readonly behind: (sent: Packed) => Packed },
 ) {
   let vendor = '';
-  const behind = await tap(() => vendor, change?.behind);
+  const behind = await startTap(() => vendor, change?.behind);
   const store = join(root, 'store');
   const gateway = spawn(
     process.execPath,
@@ -485,7 +492,7 @@ async function betweenTaps(
     if (reported.includes('(x) ')) break;
   }
   const address = /\(x\) (\S+)/.exec(reported)?.[1] ?? '';
-  const before = await tap(() => address, change?.before);
+  const before = await startTap(() => address, change?.before);
   const run = await runTask(root, agent, wire, {
     ...task,
     lead: (url) => {
@@ -504,11 +511,11 @@ async function betweenTaps(
  * Checks that requests pass unchanged if the gateway is off, or if nothing is due and new results
  * are kept.
  */
-async function identical(agent: RealAgent, wire: WireName): Promise<void> {
+async function checkIdentical(agent: RealAgent, wire: WireName): Promise<void> {
   for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
-    await inFolder(async (root) => {
+    await runInFolder(async (root) => {
       const task = { calls: 20, window: 10 * WINDOW };
-      const { run, before, behind } = await betweenTaps(root, agent, wire, options, task);
+      const { run, before, behind } = await runBetweenTaps(root, agent, wire, options, task);
       const same = before.bodies.filter((hash, at) => hash === behind.bodies[at]).length;
       say(`  ${options[0] ?? ''}: ${before.bodies.length} bodies, ${same} identical, exit code ${run.ended.code}`);
       report.push({ agent: agent.name, wire, options, bodies: before.bodies.length, same });
@@ -518,14 +525,14 @@ async function identical(agent: RealAgent, wire: WireName): Promise<void> {
 }
 
 /** Checks that compressed requests are condensed, and forwarded in the same encoding. */
-async function packed(agent: RealAgent, wire: WireName): Promise<void> {
-  await inFolder(async (root) => {
+async function checkPacked(agent: RealAgent, wire: WireName): Promise<void> {
+  await runInFolder(async (root) => {
     const options = ['--window', String(WINDOW)];
-    const taps = { before: packer(), behind: unpacked };
+    const taps = { before: createPacker(), behind: unpacked };
     // With a smaller reported window, Continue would compact, and then send a request that starts
     // with an answer (1.5.47).
     const task = { faults: [], told: 10 * WINDOW };
-    const { run, before, behind, closing } = await betweenTaps(root, agent, wire, options, task, taps);
+    const { run, before, behind, closing } = await runBetweenTaps(root, agent, wire, options, task, taps);
     const figures = computeFigures(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
     // The gateway shortens and resends a request that the vendor rejected as too long, so the
@@ -541,12 +548,16 @@ async function packed(agent: RealAgent, wire: WireName): Promise<void> {
 }
 
 /** Runs the task with each fault, with and without us, to check that we don't make it worse. */
-async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
-  for (const fault of FAULTS_APART.filter((each) => values.faults?.split(',').includes(each) !== false)) {
+async function checkFaults(agent: RealAgent, wire: WireName): Promise<void> {
+  for (const fault of SEPARATE_FAULTS.filter((each) => values.faults?.split(',').includes(each) !== false)) {
     const outcomes: { code: number | string; calls: number }[] = [];
-    for (const behind of [undefined, ['--window', '40000']]) {
-      await inFolder(async (root) => {
-        const run = await runTask(root, agent, wire, { calls: 20, faults: [fault], ...(behind && { behind }) });
+    for (const runOptions of [undefined, ['--window', '40000']]) {
+      await runInFolder(async (root) => {
+        const run = await runTask(root, agent, wire, {
+          calls: 20,
+          faults: [fault],
+          ...(runOptions && { runOptions }),
+        });
         await run.upstream.close();
         outcomes.push({ code: run.ended.code, calls: run.upstream.made() });
       });
@@ -567,8 +578,8 @@ async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
  * Checks that the agent shows our message when a spending limit is reached, and does not retry
  * endlessly.
  */
-async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
-  await inFolder(async (root) => {
+async function checkStopped(agent: RealAgent, wire: WireName): Promise<void> {
+  await runInFolder(async (root) => {
     const message = `Context Condenser: ${createLimitMessages(true).stopped.conversation('$2.01', '$2.00')}`;
     const paths: string[] = [];
     const server = http.createServer((request, response) => {
@@ -639,17 +650,17 @@ const SUMMARIES: readonly {
   },
 ];
 
-async function summaries(agent: RealAgent, wire: WireName): Promise<void> {
+async function checkSummaries(agent: RealAgent, wire: WireName): Promise<void> {
   for (const { name, options, ownSummary, asked, says } of SUMMARIES) {
-    await inFolder(async (root) => {
+    await runInFolder(async (root) => {
       const window = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
-      const behind = [...window, '--provider', 'native', ...options];
-      const run = await runTask(root, agent, wire, { behind, ...(ownSummary && { ownSummary }) });
+      const runOptions = [...window, '--provider', 'native', ...options];
+      const run = await runTask(root, agent, wire, { runOptions, ...(ownSummary && { ownSummary }) });
       await run.upstream.close();
       keepRequests(`${agent.name}-${wire}-summaries-${name.replaceAll(' ', '-')}`, run);
       const { seen } = run.upstream;
       const here = computeFigures(run, agent, wire);
-      const reported = reportedBy(run);
+      const reported = readReport(run);
       const ours = seen.filter(({ kind }) => kind === 'ours').length;
       const isApplied = ({ kind, record }: Seen): boolean =>
         kind === 'main' && JSON.stringify(record.body).includes(OWN_SUMMARY);
@@ -689,7 +700,7 @@ const MAX_ASKED = 4;
  * Returns the agents on the command line. `NAME` selects the first wire, or all wires with
  * `--wires`; `NAME:WIRE` selects one.
  */
-function chosen(): [RealAgent, WireName][] {
+function listSelectedAgents(): [RealAgent, WireName][] {
   const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
   return wanted.flatMap((one) => {
     const [name, wire] = one.split(':');
@@ -706,8 +717,8 @@ function chosen(): [RealAgent, WireName][] {
 }
 
 /** Checks that what we read from the agent's sessions equals what it sent. */
-async function reading(agent: RealAgent, wire: WireName): Promise<void> {
-  const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder };
+async function checkReading(agent: RealAgent, wire: WireName): Promise<void> {
+  const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder: runInFolder };
   const sessions = await compareReading(agent, wire, options);
   for (const { session, unexplained, problem, requests } of sessions) {
     for (const one of unexplained) say(`  ${session}: ${differenceWords(one)}`);
@@ -722,11 +733,11 @@ async function reading(agent: RealAgent, wire: WireName): Promise<void> {
 }
 
 /** Checks that the account of the agent's files equals what its vendor was asked for. */
-async function account(agent: RealAgent, wire: WireName): Promise<void> {
-  await inFolder(async (root) => {
+async function checkAccount(agent: RealAgent, wire: WireName): Promise<void> {
+  await runInFolder(async (root) => {
     const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });
     for (const result of results) {
-      const fields = differing(result);
+      const fields = listDifferingFields(result);
       const why = fields.length === 0 ? undefined : accountDifference(agent.name, wire, result.part, fields);
       const { vendor, broken, unrecorded, unpriced } = result;
       say(
@@ -739,8 +750,17 @@ async function account(agent: RealAgent, wire: WireName): Promise<void> {
   });
 }
 
-const PARTS = { task, packed, identical, faults: underFaults, stopped, summaries, reading, account };
-for (const [agent, wire] of chosen()) {
+const PARTS = {
+  task: checkTask,
+  packed: checkPacked,
+  identical: checkIdentical,
+  faults: checkFaults,
+  stopped: checkStopped,
+  summaries: checkSummaries,
+  reading: checkReading,
+  account: checkAccount,
+};
+for (const [agent, wire] of listSelectedAgents()) {
   const reason = await install(agent);
   if (reason !== undefined) {
     say(`SKIPPED ${agent.name}: ${reason}`);

@@ -26,19 +26,28 @@ import { splitReply } from '../servers/behaviour';
 import type { Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import type { FaultKind, RealAgent } from './agents';
-import { makeBed, runAgent, setUp, started, type Bed } from './agentRun';
-import { explanationFor } from './differences';
+import { makeBed, runAgent, setUp, runCommand, type Bed } from './agentRun';
+import { findExplanation } from './differences';
 import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
 import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
-import { called, classifyRequest, READ, SHELL, startVendor, thought, listTools, type Tool } from './upstream';
+import {
+  makeCall,
+  classifyRequest,
+  READ_TOOL,
+  SHELL_TOOL,
+  startVendor,
+  getThinking,
+  listTools,
+  type Tool,
+} from './upstream';
 
 /** A model that answers each request of the task with the next step. */
 export class Model {
   readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
   private next = 0;
-  private readonly failed = new Set<Step>();
+  private readonly failedSteps = new Set<Step>();
   /** Requests whose answer was cut off. */
-  readonly broken = new Set<RecordedRequest>();
+  readonly brokenRequests = new Set<RecordedRequest>();
   private tellDone = (): void => undefined;
   readonly done = new Promise<void>((resolve) => (this.tellDone = resolve));
 
@@ -55,9 +64,9 @@ export class Model {
     // A subagent's request does not contain the task.
     if (!JSON.stringify(record.body).includes(JSON.stringify(task).slice(1, -1))) return this.subagent(record);
     const step = steps[this.next];
-    if (step?.fault !== undefined && !this.failed.has(step)) {
-      this.failed.add(step);
-      this.broken.add(record);
+    if (step?.fault !== undefined && !this.failedSteps.has(step)) {
+      this.failedSteps.add(step);
+      this.brokenRequests.add(record);
       return failing(step.fault, this.answer(record, step));
     }
     this.next++;
@@ -71,24 +80,24 @@ export class Model {
   private subagent({ body }: RecordedRequest): Reply {
     const looked = 'The other one has looked.';
     const end = listTools(body).find(({ name }) => name === 'complete_task');
-    const call = end && called(end, { command: looked, work: this.work });
-    return { ...thought(body), ...(call ? callsTool(call) : reply(looked)) };
+    const call = end && makeCall(end, { command: looked, work: this.work });
+    return { ...getThinking(body), ...(call ? callsTool(call) : reply(looked)) };
   }
 
   private answer({ body }: RecordedRequest, { text, reads = [], runs = [], delegates }: Step): Reply {
     const tools = listTools(body);
-    const shell = tools.find(({ name }) => SHELL.test(name));
-    const read = tools.find(({ name }) => READ.test(name)) ?? shell;
+    const shell = tools.find(({ name }) => SHELL_TOOL.test(name));
+    const read = tools.find(({ name }) => READ_TOOL.test(name)) ?? shell;
     const { work } = this;
     const other = delegates === true ? tools.find(({ name }) => DELEGATE.test(name)) : undefined;
     const calls: ScriptedCall[] = [
       ...reads.flatMap((file) =>
-        read ? [called(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
+        read ? [makeCall(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
       ),
-      ...runs.flatMap((command) => (shell ? [called(shell, { command, work })] : [])),
-      ...(other ? [delegated(other, work, body)] : []),
+      ...runs.flatMap((command) => (shell ? [makeCall(shell, { command, work })] : [])),
+      ...(other ? [makeDelegation(other, work, body)] : []),
     ];
-    return { ...thought(body), ...(calls.length > 0 ? { ...callsTool(...calls), text } : reply(text)) };
+    return { ...getThinking(body), ...(calls.length > 0 ? { ...callsTool(...calls), text } : reply(text)) };
   }
 }
 
@@ -101,8 +110,8 @@ const failing = (fault: FaultKind, answer: Reply): Behaviour => {
 const DELEGATE = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
 
 /** Calls the tool that starts a subagent. */
-function delegated(tool: Tool, work: string, body: Json): ScriptedCall {
-  const call = called(tool, { command: 'Look at the first file.', work });
+function makeDelegation(tool: Tool, work: string, body: Json): ScriptedCall {
+  const call = makeCall(tool, { command: 'Look at the first file.', work });
   const kinds = ['generalist', 'general-purpose', 'general'];
   // Gemini CLI lists the kinds of subagents only in its system prompt.
   const words = [JSON.stringify(tool), JSON.stringify(body)];
@@ -132,7 +141,7 @@ export interface ReadingResult {
 }
 
 /** Reads the newest conversation without a parent. */
-async function stored(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
+async function readStoredConversation(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
   const { conversations, problems } = await findConversations({ platform: process.platform, env, homedir: bed.home });
   const own = conversations.filter(({ parent }) => parent === undefined);
   const [first] = own;
@@ -153,14 +162,18 @@ const TRIES = 60;
 const TRY_EVERY_MS = 500;
 
 /** Resolves once a command runs, or after {@link TRIES}. */
-async function isRunning({ work }: Bed): Promise<void> {
+async function waitUntilRunning({ work }: Bed): Promise<void> {
   for (let tries = 0; tries < TRIES && !existsSync(join(work, RUNNING)); tries++) await setTimeout(TRY_EVERY_MS);
 }
 
 /** Resolves once the answer is stored, or after {@link TRIES}. */
-export async function storedAnswer(bed: Bed, env: Readonly<Record<string, string>>, answer: string): Promise<void> {
+export async function waitForStoredAnswer(
+  bed: Bed,
+  env: Readonly<Record<string, string>>,
+  answer: string,
+): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const conversation = await stored(bed, env);
+    const conversation = await readStoredConversation(bed, env);
     if (typeof conversation !== 'string' && JSON.stringify(conversation.messages).includes(answer)) return;
     await setTimeout(TRY_EVERY_MS);
   }
@@ -225,22 +238,22 @@ async function compareProcess(
   process: Process,
   { dist, window, limitSeconds, say }: ReadingOptions,
 ): Promise<ReadingResult | undefined> {
-  const { task, before, steps, args, isInterrupted = false, typed, isCompaction = false } = process;
+  const { task, before, steps, args, isInterrupted = false, typedText, isCompaction = false } = process;
   before?.(bed.work);
   rmSync(join(bed.work, RUNNING), { force: true });
   const model = new Model(bed.work, process);
   vendor.play(model.script);
   const env = setUp(bed, agent, { address: vendor.url, wire, window }, home);
-  const prompt = isAgain ? agent.resumesBehind : undefined;
-  const until = model.done.then(() => storedAnswer(bed, env, steps.at(-1)?.text ?? ''));
+  const prompt = isAgain ? agent.resumePrompt : undefined;
+  const until = model.done.then(() => waitForStoredAnswer(bed, env, steps.at(-1)?.text ?? ''));
   const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: task, until } };
-  const typing = typed !== undefined && {
+  const typing = typedText !== undefined && {
     input: async (stdin: Writable): Promise<void> => {
       const type = (content: string): void =>
         void stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
       type(task);
-      await isRunning(bed);
-      type(typed);
+      await waitUntilRunning(bed);
+      type(typedText);
       await until;
       stdin.end();
     },
@@ -250,9 +263,9 @@ async function compareProcess(
     ...inTerminal,
     ...typing,
     ...(args && { args }),
-    ...(isInterrupted && { interrupt: isRunning(bed) }),
+    ...(isInterrupted && { interrupt: waitUntilRunning(bed) }),
   });
-  if (agent.ends) await started([join(bed.bin, agent.command), ...agent.ends], bed.work, env, 60);
+  if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
   if (isCompaction || (isInterrupted && model.requests.length > 0)) return undefined;
   const common = { agent: agent.name, wire, session: name };
   const failed = (problem: string): ReadingResult => ({
@@ -273,7 +286,7 @@ async function compareProcess(
       `exit ${ended.code} after ${model.requests.length} of ${steps.length} requests; ${refusals.slice(0, 2).join('; ')}`,
     );
   }
-  const conversation = await stored(bed, env);
+  const conversation = await readStoredConversation(bed, env);
   if (typeof conversation === 'string') return failed(conversation);
   const sent = [...textsOfRequest(last.record.body), ...textsOfAnswer(last.answer)];
   const read = textsOfConversation(conversation.messages);
@@ -281,7 +294,7 @@ async function compareProcess(
   const explained: (Difference & { why: string })[] = [];
   const unexplained: Difference[] = [];
   for (const one of differences) {
-    const why = explanationFor(agent.name, one, read);
+    const why = findExplanation(agent.name, one, read);
     if (why === undefined) unexplained.push(one);
     else explained.push({ ...one, why });
   }

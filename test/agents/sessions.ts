@@ -28,7 +28,7 @@ export interface Process {
    */
   readonly isInterrupted?: boolean;
   /** Text that is typed while such a command runs. */
-  readonly typed?: string;
+  readonly typedText?: string;
   /** True if the process requests only a summary; it is not compared. */
   readonly isCompaction?: boolean;
 }
@@ -43,19 +43,19 @@ export interface Session {
 
 /** Exists once a command is running. */
 export const RUNNING = 'running.txt';
-const WAITS = `touch ${RUNNING}; sleep 3`;
+const WAITING_COMMAND = `touch ${RUNNING}; sleep 3`;
 
-const MEMORY = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
-const lines = (name: string, count = 12): string =>
+const MEMORY_FILES = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
+const makeLines = (name: string, count = 12): string =>
   Array.from({ length: count }, (_, at) => `${name} holds line ${at + 1}`).join('\n') + '\n';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export const FILES: ReadonlyMap<string, string> = new Map([
-  ...MEMORY.map((name): [string, string] => [name, `Memory of ${name}: the tests are run with make check.\n`]),
+  ...MEMORY_FILES.map((name): [string, string] => [name, `Memory of ${name}: the tests are run with make check.\n`]),
   ['notes.md', '# Notes\n\nThe loader is slow.\n'],
-  ['a.txt', lines('a')],
-  ['b.txt', lines('b')],
+  ['a.txt', makeLines('a')],
+  ['b.txt', makeLines('b')],
 ]);
 
 const TASK: Process = {
@@ -76,10 +76,10 @@ const GO_ON: Process = {
  * Selects the newest model that Claude Code 2.1.332 knows, which allows system messages among the
  * others.
  */
-const newest = (args: readonly string[]): readonly string[] =>
+const useNewestModel = (args: readonly string[]): readonly string[] =>
   args.map((one) => (one === 'claude-sonnet-4-5' ? 'claude-opus-4-8' : one));
 
-const command = (words: string) => [{ hooks: [{ type: 'command', command: `echo ${words}` }] }];
+const makeHook = (words: string) => [{ hooks: [{ type: 'command', command: `echo ${words}` }] }];
 
 export const SESSIONS: readonly Session[] = [
   {
@@ -89,7 +89,7 @@ export const SESSIONS: readonly Session[] = [
       {
         ...GO_ON,
         before: (work) => {
-          writeFileSync(join(work, 'a.txt'), lines('a').replace('line 7', 'line seven, changed outside'));
+          writeFileSync(join(work, 'a.txt'), makeLines('a').replace('line 7', 'line seven, changed outside'));
         },
       },
     ],
@@ -128,28 +128,28 @@ export const SESSIONS: readonly Session[] = [
     agents: ['claude'],
     home: {
       '.claude/settings.json': {
-        hooks: { SessionStart: command('A session starts.'), UserPromptSubmit: command('A prompt was given.') },
+        hooks: { SessionStart: makeHook('A session starts.'), UserPromptSubmit: makeHook('A prompt was given.') },
       },
     },
     processes: [
       {
         task: 'Look at @notes.md and wait for the loader.',
         args: (args) => [
-          ...newest(args).slice(0, -1),
+          ...useNewestModel(args).slice(0, -1),
           '--input-format',
           'stream-json',
           '--output-format',
           'stream-json',
           '--verbose',
         ],
-        typed: 'Never touch the second file.',
+        typedText: 'Never touch the second file.',
         steps: [
-          { text: 'I wait.', runs: [WAITS] },
+          { text: 'I wait.', runs: [WAITING_COMMAND] },
           { text: 'I look.', reads: ['a.txt'] },
           { text: 'It is left alone.' },
         ],
       },
-      { ...GO_ON, args: newest },
+      { ...GO_ON, args: useNewestModel },
     ],
   },
   {

@@ -14,7 +14,7 @@ export interface SentText {
 }
 
 /** Serializes JSON with sorted keys, so that equal arguments have equal texts. */
-const canonical = (value: unknown): string =>
+const serializeCanonically = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
@@ -30,7 +30,7 @@ const parsed = (raw: unknown): unknown => {
 const call = (name: unknown, input: unknown): SentText => ({
   role: 'assistant',
   kind: 'call',
-  text: `${text(name)} ${canonical(input ?? {})}`,
+  text: `${text(name)} ${serializeCanonically(input ?? {})}`,
 });
 
 const image = (role: SentText['role'], data: unknown): SentText => ({
@@ -77,18 +77,18 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
       case 'input_image':
         return [image(role, block['image_url'])];
       default:
-        return [{ role, kind: 'text', text: canonical(block) }];
+        return [{ role, kind: 'text', text: serializeCanonically(block) }];
     }
   });
 }
 
 const fromResult = (content: unknown): SentText[] =>
-  fromContent('user', asCline(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
+  fromContent('user', joinClineParts(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
 
 /**
  * Cline sends a list of objects as one JSON text, which our reader splits, so it is joined again.
  */
-const asCline = (content: unknown): unknown => {
+const joinClineParts = (content: unknown): unknown => {
   const parts = objects(content);
   return parts.length > 0 && parts.every(({ clineJson }) => clineJson === true)
     ? `[${parts.map((part) => text(part['text'])).join(',')}]`
@@ -116,7 +116,7 @@ function fromResponses(item: Json): SentText[] {
     case undefined:
       return fromContent(getRole(item['role']), item['content']);
     default:
-      return [{ role: 'assistant', kind: 'text', text: canonical(item) }];
+      return [{ role: 'assistant', kind: 'text', text: serializeCanonically(item) }];
   }
 }
 
@@ -140,7 +140,7 @@ const fromGemini = ({ role, parts }: Json): SentText[] =>
     if (isObject(part['functionResponse'])) {
       const { response } = part['functionResponse'];
       const output = isObject(response) ? (response['output'] ?? response['error']) : undefined;
-      return fromResult(typeof output === 'string' ? output : canonical(response));
+      return fromResult(typeof output === 'string' ? output : serializeCanonically(response));
     }
     if (isObject(part['inlineData'])) return [image(getRole(role), part['inlineData']['data'])];
     return [{ role: getRole(role), kind: part['thought'] === true ? 'thinking' : 'text', text: text(part['text']) }];
@@ -161,7 +161,7 @@ export function textsOfRequest({ messages, contents, input }: Json): SentText[] 
 }
 
 /** Claude Code sends reminders as system messages, without the tags that are in its records. */
-const asSystem = (one: SentText): SentText => ({
+const toSystemText = (one: SentText): SentText => ({
   ...one,
   role: 'system',
   text: one.text.replace(/<\/?system-reminder>/g, ''),
@@ -172,7 +172,7 @@ export function textsOfConversation(messages: readonly ApiMessage[]): SentText[]
   const all = messages
     .flatMap((message) => {
       const texts = fromContent(message.role, message.content);
-      return message['sentAs'] === 'system' ? texts.map(asSystem) : texts;
+      return message['sentAs'] === 'system' ? texts.map(toSystemText) : texts;
     })
     .filter(hasWords);
   const first = all.findIndex(({ role }) => role !== 'system');
@@ -196,16 +196,16 @@ export interface Difference {
   readonly read?: SentText;
 }
 
-const same = (a: SentText, b: SentText): boolean =>
-  a.role === b.role && a.kind === b.kind && words(a.text) === words(b.text);
-const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
+const areEqual = (a: SentText, b: SentText): boolean =>
+  a.role === b.role && a.kind === b.kind && normalizeWhitespace(a.text) === normalizeWhitespace(b.text);
+const normalizeWhitespace = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
-function common(sent: readonly SentText[], read: readonly SentText[]): [number, number][] {
+function findCommonPairs(sent: readonly SentText[], read: readonly SentText[]): [number, number][] {
   const lengths = Array.from({ length: sent.length + 1 }, () => Array.from(read, () => 0).concat(0));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
   const isSame = (i: number, j: number): boolean => {
     const [a, b] = [sent[i], read[j]];
-    return a !== undefined && b !== undefined && same(a, b);
+    return a !== undefined && b !== undefined && areEqual(a, b);
   };
   for (let i = sent.length - 1; i >= 0; i--)
     for (let j = read.length - 1; j >= 0; j--) {
@@ -241,15 +241,15 @@ function withoutOtherCuts(
   sent: readonly SentText[],
   read: readonly SentText[],
 ): [SentText[], SentText[], Difference[]] {
-  const together = (run: readonly SentText[]): string => words(run.map((one) => one.text).join(' '));
-  const others = groupByRole(read);
+  const joinTexts = (run: readonly SentText[]): string => normalizeWhitespace(run.map((one) => one.text).join(' '));
+  const readGroups = groupByRole(read);
   const differences: Difference[] = [];
   let from = 0;
-  const left = groupByRole(sent).filter((run) => {
-    const at = others.findIndex(
-      (other, index) => index >= from && other[0]?.role === run[0]?.role && together(other) === together(run),
+  const sentRemaining = groupByRole(sent).filter((run) => {
+    const at = readGroups.findIndex(
+      (other, index) => index >= from && other[0]?.role === run[0]?.role && joinTexts(other) === joinTexts(run),
     );
-    const [other] = at < 0 ? [] : others.splice(at, 1);
+    const [other] = at < 0 ? [] : readGroups.splice(at, 1);
     if (!other) return true;
     from = at;
     const kinds = (texts: readonly SentText[]): string => [...new Set(texts.map(({ kind }) => kind))].join(' ');
@@ -257,12 +257,12 @@ function withoutOtherCuts(
       differences.push({ what: 'cut', ...(run[0] && { sent: run[0] }), ...(other[0] && { read: other[0] }) });
     return false;
   });
-  return [left.flat(), others.flat(), differences];
+  return [sentRemaining.flat(), readGroups.flat(), differences];
 }
 
 /** Lists all differences in texts, their order and their roles. */
 export function compareTexts(sent: readonly SentText[], read: readonly SentText[]): Difference[] {
-  const pairs = [...common(sent, read), [sent.length, read.length] as const];
+  const pairs = [...findCommonPairs(sent, read), [sent.length, read.length] as const];
   const missing: SentText[] = [];
   const extra: SentText[] = [];
   const changed: Difference[] = [];
@@ -270,8 +270,9 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
   for (const [nextI, nextJ] of pairs) {
     const [a, b, cuts] = withoutOtherCuts(sent.slice(i, nextI), read.slice(j, nextJ));
     changed.push(...cuts);
-    const alike = a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
-    if (alike)
+    const haveSameKinds =
+      a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
+    if (haveSameKinds)
       changed.push(...a.map((one, at): Difference => ({ what: 'changed', sent: one, ...(b[at] && { read: b[at] }) })));
     else {
       missing.push(...a);
@@ -280,7 +281,7 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
     [i, j] = [nextI + 1, nextJ + 1];
   }
   const moved = missing.flatMap((one): Difference[] => {
-    const at = extra.findIndex((other) => words(other.text) === words(one.text));
+    const at = extra.findIndex((other) => normalizeWhitespace(other.text) === normalizeWhitespace(one.text));
     if (at < 0) return [{ what: 'missing', sent: one }];
     const [other] = extra.splice(at, 1);
     return [{ what: 'moved', sent: one, ...(other && { read: other }) }];
@@ -288,10 +289,10 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
   return [...changed, ...moved, ...extra.map((one): Difference => ({ what: 'extra', read: one }))];
 }
 
-const shown = (one: SentText | undefined): string =>
+const formatText = (one: SentText | undefined): string =>
   one
     ? `${one.role} ${one.kind} ${JSON.stringify(one.text.length > 300 ? `${one.text.slice(0, 200)} … ${one.text.slice(-80)}` : one.text)}`
     : '';
 
 export const differenceWords = ({ what, sent, read }: Difference): string =>
-  [`${what}:`, sent && `sent ${shown(sent)}`, read && `read ${shown(read)}`].filter(Boolean).join(' ');
+  [`${what}:`, sent && `sent ${formatText(sent)}`, read && `read ${formatText(read)}`].filter(Boolean).join(' ');

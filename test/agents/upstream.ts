@@ -31,7 +31,7 @@ export interface Upstream {
   /** Number of the task's tool calls that the model has made. */
   made(): number;
   /** Resolves with the task's first request. */
-  readonly asked: Promise<void>;
+  readonly firstRequest: Promise<void>;
   /**
    * Leaves the task's requests unanswered after this many calls. Resolves to a function that ends
    * this.
@@ -66,15 +66,15 @@ export interface UpstreamOptions {
   readonly server?: ModelServer;
 }
 
-export const SHELL =
+export const SHELL_TOOL =
   /^(bash|shell|shell_command|exec_command|execute_command|run_shell_command|run_command|run_commands|run_terminal_command|execute|exec|local_shell)$/i;
-export const READ = /^(read|read_file|read_files|readfile|view|view_file)$/i;
-const RECALL = /(^|[^a-z])recall$/i;
+export const READ_TOOL = /^(read|read_file|read_files|readfile|view|view_file)$/i;
+const RECALL_TOOL = /(^|[^a-z])recall$/i;
 /**
  * Matches the prompts of agents' own summaries; the last one is Pi's for a turn that it cuts
  * (`compaction.ts`, `TURN_PREFIX_…`).
  */
-const SUMMARY =
+const SUMMARY_PROMPT =
   /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary|Only summarize information explicitly present/i;
 
 export interface Tool {
@@ -112,8 +112,8 @@ export const listItems = ({ messages, input, contents }: Json): readonly Json[] 
 /** Finds a request's purpose by its tools and text. */
 export function classifyRequest(body: Json): RequestKind {
   if (isOwnSummary(body)) return 'ours';
-  if (SUMMARY.test(lastWords(body))) return 'summary';
-  return listTools(body).some(({ name }) => SHELL.test(name) || READ.test(name)) ? 'main' : 'small';
+  if (SUMMARY_PROMPT.test(lastWords(body))) return 'summary';
+  return listTools(body).some(({ name }) => SHELL_TOOL.test(name) || READ_TOOL.test(name)) ? 'main' : 'small';
 }
 
 /**
@@ -141,7 +141,7 @@ function lastWords(body: Json): string {
 }
 
 /** Creates a value that satisfies a JSON Schema; `hint` returns its texts. */
-function sample(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
+function makeSampleValue(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
   if (!isObject(schema)) return 'x';
   const choice = [...objects(schema['anyOf']), ...objects(schema['oneOf'])].find(({ type }) => type !== 'null');
   const known = choice ?? schema;
@@ -157,28 +157,28 @@ function sample(schema: unknown, name: string, hint: (name: string) => unknown):
     const chosen =
       wanted.length > 0
         ? all.filter(([key]) => wanted.includes(key))
-        : all.filter(([key]) => FITS.test(key)).slice(0, 1);
-    return Object.fromEntries(chosen.map(([key, value]) => [key, sample(value, key, hint)]));
+        : all.filter(([key]) => SUITABLE_NAME.test(key)).slice(0, 1);
+    return Object.fromEntries(chosen.map(([key, value]) => [key, makeSampleValue(value, key, hint)]));
   }
   if (kind === 'array')
-    return /^(command|cmd)$/i.test(name) ? ['bash', '-lc', hint(name)] : [sample(items, name, hint)];
+    return /^(command|cmd)$/i.test(name) ? ['bash', '-lc', hint(name)] : [makeSampleValue(items, name, hint)];
   if (kind === 'boolean') return false;
   if (kind === 'integer' || kind === 'number') return 1;
   return hint(name);
 }
 
 /** Answers a check that demands structured output: nothing was found. */
-function asSchema({ generationConfig: config }: Json): string | undefined {
+function answerStructured({ generationConfig: config }: Json): string | undefined {
   const schema = isObject(config) ? (config['responseJsonSchema'] ?? config['responseSchema']) : undefined;
   if (schema === undefined) return undefined;
-  const found = sample(schema, '', () => 'Nothing was found.');
+  const found = makeSampleValue(schema, '', () => 'Nothing was found.');
   return JSON.stringify(found, (_field, value: unknown) => (typeof value === 'number' ? 0 : value));
 }
 
-const FITS = /command|cmd|path|file|message|prompt/i;
+const SUITABLE_NAME = /command|cmd|path|file|message|prompt/i;
 
 /** Creates a call that runs a command or reads a file. */
-export function called(
+export function makeCall(
   tool: Tool,
   what: { readonly command: string; readonly file?: string; readonly work: string },
 ): ScriptedCall {
@@ -190,7 +190,7 @@ export function called(
         : /^(command|cmd|script|input|commands)$/i.test(name)
           ? what.command
           : 'The next step';
-  const input = sample(tool.schema, '', hint);
+  const input = makeSampleValue(tool.schema, '', hint);
   return {
     id: callId(),
     name: tool.name,
@@ -202,22 +202,25 @@ export function called(
 /** Random IDs are unique across all servers of a session. */
 const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteForShell = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Converts the task's calls of VS Code's tools to shell commands. */
 function toCommand({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {
     case 'read_file':
-      return { command: `sed -n '${startLine ?? 1},${endLine ?? 1}p' ${quoted(filePath ?? '')}`, file: filePath ?? '' };
+      return {
+        command: `sed -n '${startLine ?? 1},${endLine ?? 1}p' ${quoteForShell(filePath ?? '')}`,
+        file: filePath ?? '',
+      };
     case 'grep_search':
-      return { command: `grep -rnE ${quoted(query ?? '')} src | head -40` };
+      return { command: `grep -rnE ${quoteForShell(query ?? '')} src | head -40` };
     case 'list_dir':
-      return { command: `ls -la ${quoted(path ?? '.')}` };
+      return { command: `ls -la ${quoteForShell(path ?? '.')}` };
     case 'replace_string_in_file': {
       const from = JSON.stringify([filePath, oldString, newString]);
       const script = `const [file, from, to] = ${from}; const fs = require('fs'); fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, () => to))`;
-      return { command: `node -e ${quoted(script)}` };
+      return { command: `node -e ${quoteForShell(script)}` };
     }
     default:
       throw new Error(`No command for ${name}.`);
@@ -225,7 +228,7 @@ function toCommand({ name, input }: ScriptedCall): { command: string; file?: str
 }
 
 /** Lists the task's calls for any agent, one item per answer. */
-function plan(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
+function listTaskSteps(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
   return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(toCommand) }));
 }
 
@@ -253,7 +256,7 @@ const RECALL_AT = [0.5, 0.8];
 
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { work, calls, faults } = options;
-  const steps = plan(work, calls);
+  const steps = listTaskSteps(work, calls);
   const seen: Seen[] = [];
   const faultAt = new Map(
     faults.map((fault, index) => [Math.ceil(((index + 1) * steps.length) / (faults.length + 1)), fault]),
@@ -272,8 +275,8 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
   const script = (record: RecordedRequest): Behaviour => {
     const { body } = record;
     const tools = listTools(body);
-    const shell = tools.find(({ name }) => SHELL.test(name));
-    const read = tools.find(({ name }) => READ.test(name));
+    const shell = tools.find(({ name }) => SHELL_TOOL.test(name));
+    const read = tools.find(({ name }) => READ_TOOL.test(name));
     const kind = classifyRequest(body);
     const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
     if (kind === 'ours') {
@@ -286,7 +289,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     }
     if (kind === 'small') {
       add();
-      return reply(asSchema(body) ?? 'A short answer');
+      return reply(answerStructured(body) ?? 'A short answer');
     }
     main++;
     tellAsked();
@@ -299,15 +302,15 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     }
     if (fault === '429') return rateLimited(1);
     if (fault === '529') return overloaded();
-    const recall = tools.find(({ name }) => RECALL.test(name));
-    const reference = recall && wanted.some((at) => next >= at) ? markerIn(body, asked) : undefined;
+    const recall = tools.find(({ name }) => RECALL_TOOL.test(name));
+    const reference = recall && wanted.some((at) => next >= at) ? findNewReference(body, asked) : undefined;
     if (recall && reference !== undefined && fault === undefined) {
       wanted.shift();
       asked.push(reference);
       const { name, namespace } = recall;
       const call = { id: callId(), name, input: { references: [reference] } };
       return {
-        ...thought(body),
+        ...getThinking(body),
         kind: 'reply',
         ...said('I need that again.'),
         calls: [{ ...call, ...(namespace !== undefined && { namespace }) }],
@@ -316,14 +319,14 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const step = steps[next];
     if (!step) return reply('All of it is done.');
     const answer = {
-      ...thought(body),
+      ...getThinking(body),
       kind: 'reply' as const,
       ...said(step.text),
       calls: step.calls.map(({ command, file }, index) => {
         // Every second read of a whole file uses the agent's own tool.
         const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);
         if (!tool) throw new Error('no tool');
-        return called(tool, { command, work, ...(file !== undefined && { file }) });
+        return makeCall(tool, { command, work, ...(file !== undefined && { file }) });
       }),
     };
     if (fault !== undefined) return { ...answer, fault: { after: 1, kind: fault } };
@@ -338,7 +341,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     server,
     seen,
     made: () => made,
-    asked: isAsked,
+    firstRequest: isAsked,
     hold: (calls) => new Promise((tell) => (held = { calls, tell })),
     pause: (calls) =>
       new Promise((resolve) => {
@@ -360,7 +363,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
 }
 
 /** Returns thinking if the request enables it. */
-export function thought({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
+export function getThinking({ thinking, include, generationConfig }: Json): { readonly thinking?: string } {
   const config = isObject(generationConfig) ? generationConfig['thinkingConfig'] : undefined;
   const isWanted =
     (isObject(thinking) && thinking['type'] !== 'disabled') ||
@@ -370,7 +373,7 @@ export function thought({ thinking, include, generationConfig }: Json): { readon
 }
 
 /** Finds a reference in a marker that was not asked for yet. */
-function markerIn(body: Json, asked: readonly string[]): string | undefined {
+function findNewReference(body: Json, asked: readonly string[]): string | undefined {
   const markers = findMarkers(JSON.stringify(listItems(body)));
   return markers.map(({ reference }) => reference).find((reference) => !asked.includes(reference));
 }

@@ -32,7 +32,7 @@ interface Measure {
 }
 
 const NOTHING: Measure = { removed: 0, lost: 0 };
-const plus = (a: Measure, b: Measure): Measure => ({ removed: a.removed + b.removed, lost: a.lost + b.lost });
+const addMeasures = (a: Measure, b: Measure): Measure => ({ removed: a.removed + b.removed, lost: a.lost + b.lost });
 
 export interface AblationRow {
   readonly kind: 'operation' | 'operation before File-Aware' | 'program' | 'pass';
@@ -43,7 +43,7 @@ export interface AblationRow {
   readonly tokens: number;
   readonly needed: number;
   readonly all: Measure;
-  readonly without: Measure;
+  readonly withoutPart: Measure;
 }
 
 type Key = Pick<AblationRow, 'kind' | 'name'>;
@@ -52,16 +52,16 @@ type Key = Pick<AblationRow, 'kind' | 'name'>;
 class Rows {
   readonly byKey = new Map<string, { -readonly [Key in keyof AblationRow]: AblationRow[Key] }>();
 
-  add(agent: string, { kind, name }: Key, of: Pick<AblationRow, 'tokens' | 'needed' | 'all' | 'without'>): void {
+  add(agent: string, { kind, name }: Key, of: Pick<AblationRow, 'tokens' | 'needed' | 'all' | 'withoutPart'>): void {
     const key = `${kind}\n${name}\n${agent}`;
     const known = this.byKey.get(key) ?? {
-      ...{ kind, name, agent, sessions: 0, tokens: 0, needed: 0, all: NOTHING, without: NOTHING },
+      ...{ kind, name, agent, sessions: 0, tokens: 0, needed: 0, all: NOTHING, withoutPart: NOTHING },
     };
     known.sessions++;
     known.tokens += of.tokens;
     known.needed += of.needed;
-    known.all = plus(known.all, of.all);
-    known.without = plus(known.without, of.without);
+    known.all = addMeasures(known.all, of.all);
+    known.withoutPart = addMeasures(known.withoutPart, of.withoutPart);
     this.byKey.set(key, known);
   }
 }
@@ -103,8 +103,8 @@ async function ablateOperations(rows: Rows, agent: string, messages: readonly Ap
   const [tokens, all] = [countSize(messages), await measure(whole, lossless({}), undefined)];
   for (const name of [...OPERATIONS, 'all that are recoverable']) {
     const config = OPERATIONS.includes(name) ? { [name]: false } : { strictOnly: true };
-    const without = await measure(whole, lossless(config), undefined);
-    rows.add(agent, { kind: 'operation', name }, { tokens, needed: 0, all, without });
+    const withoutPart = await measure(whole, lossless(config), undefined);
+    rows.add(agent, { kind: 'operation', name }, { tokens, needed: 0, all, withoutPart });
   }
 }
 
@@ -134,7 +134,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
     for (const names of [...used, Object.keys(originals)]) {
       for (const name of names) Reflect.deleteProperty(changeable, name);
       const name = names.length > 50 ? 'all programs' : (names[0] ?? '');
-      rows.add(agent, { kind: 'program', name }, { tokens, needed: 0, all, without: await run() });
+      rows.add(agent, { kind: 'program', name }, { tokens, needed: 0, all, withoutPart: await run() });
       Object.assign(changeable, originals);
     }
   } finally {
@@ -157,16 +157,16 @@ async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMes
         const all = await measure(prefix, candidate(preset.id, smart, preset.config), target);
         for (const pass of passes) {
           const config = { ...preset.config, passes: passes.filter((other) => other !== pass) };
-          const without = await measure(prefix, candidate(preset.id, smart, config), target);
+          const withoutPart = await measure(prefix, candidate(preset.id, smart, config), target);
           const key = { kind: 'pass', name: `${preset.name}: ${pass.name}, ${aim}` } as const;
-          rows.add(agent, key, { tokens, needed: needed.length, all, without });
+          rows.add(agent, key, { tokens, needed: needed.length, all, withoutPart });
         }
         if (preset.id !== 'file-aware' || target === undefined) continue;
         for (const name of OPERATIONS) {
           const config = { ...preset.config, losslessPrelude: { operations: { [name]: false } } };
-          const without = await measure(prefix, candidate(preset.id, smart, config), target);
+          const withoutPart = await measure(prefix, candidate(preset.id, smart, config), target);
           const key = { kind: 'operation before File-Aware', name } as const;
-          rows.add(agent, key, { tokens, needed: needed.length, all, without });
+          rows.add(agent, key, { tokens, needed: needed.length, all, withoutPart });
         }
       }
     }
@@ -207,9 +207,9 @@ async function measure(
  * Returns how many percentage points of tokens the part removes, and how many points of needed
  * lines would be lost in addition without it.
  */
-export const computeWorth = ({ tokens, needed, all, without }: AblationRow): { removed: number; lost: number } => ({
-  removed: (100 * (all.removed - without.removed)) / tokens,
-  lost: needed === 0 ? 0 : (100 * (without.lost - all.lost)) / needed,
+export const computeWorth = ({ tokens, needed, all, withoutPart }: AblationRow): { removed: number; lost: number } => ({
+  removed: (100 * (all.removed - withoutPart.removed)) / tokens,
+  lost: needed === 0 ? 0 : (100 * (withoutPart.lost - all.lost)) / needed,
 });
 
 /** Shows each part with its total, and then with the agents for which it changes anything. */
@@ -225,10 +225,10 @@ export function ablationTable(rows: readonly AblationRow[]): string {
             sessions: a.sessions + b.sessions,
             tokens: a.tokens + b.tokens,
             needed: a.needed + b.needed,
-            all: plus(a.all, b.all),
-            without: plus(a.without, b.without),
+            all: addMeasures(a.all, b.all),
+            withoutPart: addMeasures(a.withoutPart, b.withoutPart),
           }),
-          { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NOTHING, without: NOTHING },
+          { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NOTHING, withoutPart: NOTHING },
         );
         const worth = computeWorth(sum);
         const by = agents.flatMap((row) => {

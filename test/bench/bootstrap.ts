@@ -11,7 +11,7 @@ export interface Ratio {
   readonly whole: number;
 }
 
-/** Estimates a ratio of sums over sessions, with an interval from a bootstrap with a fixed seed. */
+/** Estimates a ratio of sums over sessions, with an interval from a bootstrap with this seed. */
 export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
   const random = new Random(seed);
   const shares: number[] = [];

@@ -28,9 +28,9 @@ export interface BenchCorpus {
 const CORPUS = '../shared/corpus';
 /** Contains sessions of many agents and projects, with a manifest. */
 export const WIDE_CORPUS = '../shared/corpus-wide';
-const WANTED = /(?:\.jsonl?|\.messages\.json)$/;
+const CONVERSATION_FILE = /(?:\.jsonl?|\.messages\.json)$/;
 /** Matches files that are next to conversations but are none. */
-const BESIDE = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
+const NOT_CONVERSATIONS = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
 const GENERATED = [1, 2, 3, 4, 5, 6];
 
 /** @param warn called with the reason if real conversations can't be measured. */
@@ -122,7 +122,12 @@ const getProject = (name: string): string => {
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && WANTED.test(entry.name) && !BESIDE.test(join(entry.parentPath, entry.name)))
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        CONVERSATION_FILE.test(entry.name) &&
+        !NOT_CONVERSATIONS.test(join(entry.parentPath, entry.name)),
+    )
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
@@ -138,7 +143,7 @@ const generated = (seed: number): BenchConversation => ({
  * Joins sessions until each joined conversation reaches this many tokens, and makes call IDs
  * unique.
  */
-export function joinedTo(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
+export function joinSessions(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
   const counter = freshCounter();
   const joined: [string, ApiMessage[]][] = [];
   let open: ApiMessage[] = [];

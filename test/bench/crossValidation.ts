@@ -36,7 +36,7 @@ export function weightsLeavingOut(
 }
 
 /** Scores each cut with weights that were fitted without all cuts that have its key. */
-export function leavingOut(
+export function scoreLeavingOut(
   cuts: readonly FitCut[],
   keyOf: (cut: FitCut) => string,
   isUsed: (feature: number) => boolean = () => true,
@@ -60,13 +60,13 @@ const ruleSizes: Sizes = ({ rules }) => rules;
  * Counts the lines that are lost if the lowest-scored blocks are removed until these sizes are
  * reached; the resulting tokens are estimates.
  */
-export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
+export function simulateRemoval(cuts: readonly FitCut[], scores: Scores, sizes: Sizes = ruleSizes): NeedTally[] {
   return cuts.flatMap((cut) => {
     const own = blendWithNeighbors(scores(cut), cut.follows);
     const all = cut.tokens.reduce((sum, tokens) => sum + tokens, 0);
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
       const excess = cut.afterLossless - tokens;
-      const words = oldWords(cut, excess);
+      const words = countOldTextTokens(cut, excess);
       const isNamed = computeShareRemovedWithoutWords(excess, cut.tokens) <= MAX_REMOVED_SHARE_WITH_NAMES;
       const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
       const relevance = protectNewestResults(own, cut.guarded, all - (excess - words));
@@ -99,7 +99,7 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
 /**
  * Returns the tokens that the agent's oldest texts free, if so much must be removed that they are.
  */
-function oldWords({ tokens, words }: FitCut, excess: number): number {
+function countOldTextTokens({ tokens, words }: FitCut, excess: number): number {
   const part = computeShareRemovedWithoutWords(excess, tokens);
   let freed = 0;
   for (const { gain, textAfter } of words) {

@@ -12,7 +12,7 @@ import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/
 import { makeTestModel } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
-import { joinedTo, type BenchConversation } from './corpus';
+import { joinSessions, type BenchConversation } from './corpus';
 import { cpuSince, freshCounter, median } from './measure';
 import { millis, table } from './table';
 
@@ -66,7 +66,10 @@ export async function benchEstimates(conversations: readonly BenchConversation[]
   const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
   for (const choice of CHOICES) await ask(sessionOn(generated), choice);
   const rows: EstimateRow[] = [];
-  for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS).slice(0, 1)] as const)
+  for (const [name, messages] of [
+    ['generated', generated],
+    ...joinSessions(conversations, TOKENS).slice(0, 1),
+  ] as const)
     rows.push(...(await measure(name, messages)));
   return rows;
 }

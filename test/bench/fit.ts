@@ -20,7 +20,14 @@ import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
 import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
 import { candidate } from './measure';
-import { keyOfProject, leavingOut, PENALTY, simulated, weightsLeavingOut, type Scores } from './crossValidation';
+import {
+  keyOfProject,
+  scoreLeavingOut,
+  PENALTY,
+  simulateRemoval,
+  weightsLeavingOut,
+  type Scores,
+} from './crossValidation';
 import { lossTable, measureLosses } from './lossBench';
 import { measureNeed, needRows, needTable } from './needBench';
 
@@ -36,12 +43,12 @@ const FEATURE_GROUPS = {
 
 const FILE = 'src/core/condense/relevance/weights.ts';
 const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {
-  console.log(`\n## ${title}\n\n${needTable(needRows(simulated(cuts, scores)))}`);
+  console.log(`\n## ${title}\n\n${needTable(needRows(simulateRemoval(cuts, scores)))}`);
 };
 
 /** Formats the losses over all agents, at each rule's size. */
 const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
-  needRows(simulated(cuts, scores))
+  needRows(simulateRemoval(cuts, scores))
     .filter(({ agent }) => agent === 'all')
     .map(({ lostByUs }) => (lostByUs * 100).toFixed(1))
     .join(' / ');
@@ -57,7 +64,7 @@ function showAblation(cuts: readonly FitCut[]): void {
     console.log(
       `${group.padEnd(24)} ${inShort(
         cuts,
-        leavingOut(cuts, fold, (at) => !left.has(at)),
+        scoreLeavingOut(cuts, fold, (at) => !left.has(at)),
       )}`,
     );
   };
@@ -139,11 +146,11 @@ async function main(): Promise<number> {
     showAblation(cuts);
     return 0;
   }
-  show('Each project by weights fitted without it', cuts, leavingOut(cuts, keyOfProject));
+  show('Each project by weights fitted without it', cuts, scoreLeavingOut(cuts, keyOfProject));
   show(
     'Each agent by weights fitted without it',
     cuts,
-    leavingOut(cuts, ({ agent }) => agent),
+    scoreLeavingOut(cuts, ({ agent }) => agent),
   );
   const results = FEATURE_NAMES.indexOf('results');
   show('By recency alone', cuts, ({ features }) => features.map((row) => -(row[results] ?? 0)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
-import { fitWeights, FIXED, type FitSample } from './fitWeights';
+import { fitWeights, FIXED_WEIGHTS, type FitSample } from './fitWeights';
 
 const OPEN = FEATURE_NAMES.indexOf('open');
 const FOUND = FEATURE_NAMES.indexOf('found');
@@ -26,7 +26,9 @@ describe('the fitted relevance weights', () => {
     const weights = fitWeights(samples, { isUsed, penalty: 0.03 });
     expect(weights[OPEN]).toBeGreaterThan(0.5);
     expect(weights[FOUND]).toBeLessThan(-0.5);
-    expect(weights.filter((weight, at) => weight !== 0 && at !== OPEN && at !== FOUND)).toEqual(Object.values(FIXED));
+    expect(weights.filter((weight, at) => weight !== 0 && at !== OPEN && at !== FOUND)).toEqual(
+      Object.values(FIXED_WEIGHTS),
+    );
     const without = fitWeights(samples, { isUsed: (at) => at !== OPEN, penalty: 0.03 });
     expect(without[OPEN]).toBe(0);
   });

@@ -11,7 +11,7 @@ import { FEATURE_NAMES, type FeatureName } from '../../src/core/condense/relevan
  * value them. With the weight 2, no project or agent outside the fitted data loses more of its
  * lines (docs/decisions/0028-fitted-relevance.md).
  */
-export const FIXED: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };
+export const FIXED_WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };
 
 /** A needed line in a prefix. */
 export interface FitLine {
@@ -61,11 +61,11 @@ const SURE_LINES = 10;
  */
 export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): number[] {
   const size = cuts[0]?.features[0]?.length ?? 0;
-  const fixed = FEATURE_NAMES.map((name) => FIXED[name]);
+  const fixed = FEATURE_NAMES.map((name) => FIXED_WEIGHTS[name]);
   const used = Array.from({ length: size }, (_, at) => at).filter((at) => fixed[at] === undefined && isUsed(at));
   const samples = makeSamples(cuts);
   const spread = computeSpread(samples, used);
-  const scaled = samples.map((sample): ScaledSample => ({ ...sample, matrix: scaledMatrix(sample, used, spread) }));
+  const scaled = samples.map((sample): ScaledSample => ({ ...sample, matrix: scaleFeatures(sample, used, spread) }));
   const from = Float64Array.from(used, (feature, at) => (start[feature] ?? 0) * (spread[at] ?? 1));
   const found = minimize((weights) => computeLoss(scaled, weights, from, penalty), from);
   const weights = Array.from({ length: size }, (_, at) => fixed[at] ?? 0);
@@ -134,7 +134,7 @@ interface ScaledSample extends Sample {
   readonly matrix: Float32Array;
 }
 
-function scaledMatrix({ features }: Sample, used: readonly number[], spread: readonly number[]): Float32Array {
+function scaleFeatures({ features }: Sample, used: readonly number[], spread: readonly number[]): Float32Array {
   const matrix = new Float32Array(features.length * used.length);
   let next = 0;
   for (const row of features)
@@ -188,8 +188,8 @@ function dot(a: Float64Array, b: Float64Array): number {
 
 const STEPS = 150;
 /** Number of steps that L-BFGS remembers. */
-const MEMORY = 10;
-const ENOUGH = 1e-8;
+const REMEMBERED_STEPS = 10;
+const SMALLEST_GAIN = 1e-8;
 
 /**
  * Minimizes a convex function with L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
@@ -214,10 +214,10 @@ function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64A
     const step = to.map((value, index) => value - (at[index] ?? 0));
     const change = next.gradient.map((value, index) => value - (now.gradient[index] ?? 0));
     if (dot(step, change) > 1e-12) memory.push({ step, change });
-    if (memory.length > MEMORY) memory.shift();
+    if (memory.length > REMEMBERED_STEPS) memory.shift();
     const gain = now.value - next.value;
     [at, now] = [to, next];
-    if (gain < ENOUGH * Math.max(1, Math.abs(now.value))) break;
+    if (gain < SMALLEST_GAIN * Math.max(1, Math.abs(now.value))) break;
   }
   return at;
 }

@@ -60,7 +60,7 @@ server.listen(0, '127.0.0.1', () => console.log('(x) http://127.0.0.1:' + server
 `;
 
 /** Starts a process that prints its URL after "(x) ". */
-async function serving(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+async function startServing(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   for await (const chunk of child.stdout) {
@@ -153,7 +153,7 @@ function quantiles(values: readonly number[]): Quantiles {
 }
 
 /** Reads CPU time and memory of a process; works only on Linux. */
-function usedBy(pid: number | undefined): { readonly cpuMs: number; readonly memory: number } {
+function readProcessUsage(pid: number | undefined): { readonly cpuMs: number; readonly memory: number } {
   try {
     const fields =
       readFileSync(`/proc/${pid ?? 0}/stat`, 'utf8')
@@ -187,7 +187,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
     });
     await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
     const address = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
-    const proxy = await serving(['-e', PROXY, address]);
+    const proxy = await startServing(['-e', PROXY, address]);
     children.push(proxy.child);
     const gatewayWith = async (window: number) => {
       const options = [
@@ -198,7 +198,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
         '--window',
         String(window),
       ];
-      const started = await serving([join(folder, 'dist', 'cli.cjs'), 'gateway', ...options]);
+      const started = await startServing([join(folder, 'dist', 'cli.cjs'), 'gateway', ...options]);
       children.push(started.child);
       return started;
     };
@@ -214,7 +214,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
           const conversation = new GrowingConversation(`${kind} ${tokens}, number ${at}`, tokens);
           rounds.push(...(await runRounds([conversation], REQUESTS, proxy.url, gateway, () => sent)));
         }
-        points.push(...summarizeRounds(tokens, kind, rounds, usedBy(gateway.child.pid).memory));
+        points.push(...summarizeRounds(tokens, kind, rounds, readProcessUsage(gateway.child.pid).memory));
         gateway.child.kill('SIGKILL');
       }
     }
@@ -224,7 +224,7 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
       (_, at) => new GrowingConversation(`one of many, number ${at}`, 50_000),
     );
     const rounds = await runRounds(many, REQUESTS_AT_ONCE, proxy.url, gateway);
-    points.push(...summarizeRounds(50_000, `${AT_ONCE} at once`, rounds, usedBy(gateway.child.pid).memory));
+    points.push(...summarizeRounds(50_000, `${AT_ONCE} at once`, rounds, readProcessUsage(gateway.child.pid).memory));
     return points;
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -259,15 +259,15 @@ async function runRounds(
 ): Promise<Round[]> {
   const rounds: Round[] = [];
   let before: Buffer | undefined;
-  let used = usedBy(child.pid).cpuMs;
+  let used = readProcessUsage(child.pid).cpuMs;
   for (let round = 0; round < WARM_UP + requests; round++) {
     const bodies = conversations.map((conversation) => conversation.body());
     const passed = await Promise.all(bodies.map((body) => firstByte(proxy, body)));
     const led = await Promise.all(bodies.map((body) => firstByte(url, body)));
-    const cpuMs = usedBy(child.pid).cpuMs - used;
+    const cpuMs = readProcessUsage(child.pid).cpuMs - used;
     used += cpuMs;
     const now = sent?.();
-    const condenses = now !== undefined && before !== undefined && !goesOn(before, now);
+    const condenses = now !== undefined && before !== undefined && !isContinuation(before, now);
     before = now;
     if (round >= WARM_UP) rounds.push({ proxy: passed, gateway: led, cpuMs, condenses });
   }
@@ -303,7 +303,7 @@ function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[],
 
 /** Two brackets follow the last element of the list. */
 const CLOSING = ']}'.length;
-const goesOn = (before: Buffer, now: Buffer): boolean => {
+const isContinuation = (before: Buffer, now: Buffer): boolean => {
   const head = before.subarray(0, before.length - CLOSING);
   return now.length >= head.length && now.subarray(0, head.length).equals(head);
 };

@@ -60,8 +60,8 @@ export interface HeadlineRow {
 type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
 
 /**
- * Measures five conversations of each kind. The model's answers have half to all of the allowed
- * tokens.
+ * Measures five conversations of each kind. The model's answers have half to all of the
+ * requested length.
  */
 export async function benchHeadline(): Promise<HeadlineRow[]> {
   const rows: HeadlineRow[] = [];

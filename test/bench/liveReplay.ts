@@ -25,8 +25,8 @@ import { lostLines } from '../support/lostLines';
 import { freshCounter } from './measure';
 
 /** Anthropic's cache prices, relative to the base price ("Prompt caching"). */
-export const WRITE = 1.25;
-export const READ = 0.1;
+export const WRITE_PRICE = 1.25;
+export const READ_PRICE = 0.1;
 
 /** Windows in tokens; with Infinity, nothing is condensed. */
 export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
@@ -144,7 +144,7 @@ export async function replay({ name, messages, window, settings, counter: known 
         toSegments(message, prepared.cacheMarks.includes(at)),
       );
       const { read, written, total } = cache.useMarked(segments);
-      cost += read * READ + written * WRITE + (total - read - written);
+      cost += read * READ_PRICE + written * WRITE_PRICE + (total - read - written);
       condensations += Number(isCondensed);
       requests++;
       largest = Math.max(largest, prepared.tokens);
@@ -190,7 +190,7 @@ export class RemovedLineCheck {
    * Verified edits, which need no further check: later requests don't remove the lines that prove
    * them.
    */
-  private readonly proven = new WeakSet<Edit>();
+  private readonly provenEdits = new WeakSet<Edit>();
   private readonly lines = new Set<string>();
   private sent: readonly ApiMessage[] = [];
 
@@ -203,13 +203,15 @@ export class RemovedLineCheck {
   assert({ original, messages, origins, edits }: View, isCondensed: boolean): void {
     this.follow(messages);
     const cuts = edits.filter((edit) => edit.kind === 'cut');
-    const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.proven.has(edit));
-    for (const edit of unproven) this.proven.add(edit);
+    const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.provenEdits.has(edit));
+    for (const edit of unproven) this.provenEdits.add(edit);
     const shown = new Set(origins);
     const doubtful = unproven.filter(
       ({ place, cuts: own }) =>
         shown.has(place.message) &&
-        !own.every((cut) => cut.recoverable || this.holds(getValueAt(original[place.message], place.path), cut)),
+        !own.every(
+          (cut) => cut.recoverable || this.hasTouchedLines(getValueAt(original[place.message], place.path), cut),
+        ),
     );
     if (doubtful.length === 0) return;
     // The line may be there in another form: after a path, or in JSON.
@@ -231,7 +233,7 @@ export class RemovedLineCheck {
   }
 
   /** True if every line that a cut touches is in the request as a whole. */
-  private holds(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  private hasTouchedLines(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
     if (typeof text !== 'string') return false;
     const from = text.lastIndexOf('\n', start - 1) + 1;
     const to = text.indexOf('\n', Math.max(start, end - 1));

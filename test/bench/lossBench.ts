@@ -38,8 +38,8 @@ export interface LossRow {
   /**
    * Number of lost lines whose marker has names, and of those whose marker names their declaration.
    */
-  readonly told: number;
-  readonly named: number;
+  readonly withNames: number;
+  readonly namingDeclaration: number;
   /**
    * Number of error lines from before the cut that recur after it, and how many of them the rule
    * and File-Aware lose.
@@ -57,7 +57,7 @@ export interface LossRow {
 }
 
 const NOTHING = {
-  ...{ before: 0, removed: 0, markers: 0, names: 0, lost: 0, told: 0, named: 0 },
+  ...{ before: 0, removed: 0, markers: 0, names: 0, lost: 0, withNames: 0, namingDeclaration: 0 },
   ...{ errors: 0, errorsByRule: 0, errorsByUs: 0, words: 0, wordsByRule: 0, wordsByUs: 0 },
 };
 
@@ -73,8 +73,8 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const needed = findNeededLines(messages, cut, end);
       if (needed.length === 0) continue;
       const prefix = messages.slice(0, cut);
-      const again = new Set(errorsIn(messages.slice(cut, end)));
-      const errors = errorsIn(prefix).filter((line) => again.has(line));
+      const again = new Set(listErrorLines(messages.slice(cut, end)));
+      const errors = listErrorLines(prefix).filter((line) => again.has(line));
       const words = listUserTexts(prefix);
       const before = counter.countMessages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
@@ -97,14 +97,14 @@ export async function measureLosses(conversations: readonly BenchConversation[])
         row.removed += before - counter.countMessages(view);
         for (const { text } of edits.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))) {
           row.markers += counter.countText(text);
-          row.names += counter.countText(text) - counter.countText(text.replace(namesIn(text), ''));
+          row.names += counter.countText(text) - counter.countText(text.replace(readNames(text), ''));
         }
         for (const line of needed) {
           if (kept.checkLine(line) === 'verbatim') continue;
           const tells = line.shown.map((shown) => countNames(prefix, edits, line, shown));
           row.lost++;
-          if (tells.some(({ isTold }) => isTold)) row.told++;
-          if (tells.some(({ isNamed }) => isNamed)) row.named++;
+          if (tells.some(({ isTold }) => isTold)) row.withNames++;
+          if (tells.some(({ isNamed }) => isNamed)) row.namingDeclaration++;
         }
       }
     }
@@ -116,7 +116,7 @@ export async function measureLosses(conversations: readonly BenchConversation[])
 const MIN_ERROR = 20;
 
 /** Lists the distinct error lines of commands and failed calls. */
-export const errorsIn = (messages: readonly ApiMessage[]): string[] =>
+export const listErrorLines = (messages: readonly ApiMessage[]): string[] =>
   collectFacts(messages, DEFAULT_TOOLS)
     .flatMap(({ kind, text }) => (kind === 'errors' ? [text] : []))
     .filter((line) => line.length >= MIN_ERROR);
@@ -136,7 +136,7 @@ export const textsIn = (view: readonly ApiMessage[]): string =>
     .join('\n');
 
 /** Returns the text after the line count in a cut's marker; markers of references have no names. */
-const namesIn = (text: string): string => {
+const readNames = (text: string): string => {
   const what = findMarkers(text)[0]?.what ?? '';
   return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
 };
@@ -151,8 +151,12 @@ function countNames(
     edit.kind === 'cut' && makePlaceKey(edit.place) === makePlaceKey(shown) ? edit.cuts : [],
   );
   const cut = cuts.find(({ start, end }) => start < shown.end && end > shown.start);
-  const names = cut ? namesIn(cut.text) : '';
-  const above = nameAbove(String(getValueAt(prefix[shown.message], shown.path)), shown.start, isMarkdown(file));
+  const names = cut ? readNames(cut.text) : '';
+  const above = findDeclarationAbove(
+    String(getValueAt(prefix[shown.message], shown.path)),
+    shown.start,
+    isMarkdown(file),
+  );
   const said = names
     .slice(2)
     .replace(/ and \d+ more$/, '')
@@ -161,7 +165,7 @@ function countNames(
 }
 
 /** Finds the name of the last declaration before a position. */
-function nameAbove(text: string, place: number, markdown: boolean): string | undefined {
+function findDeclarationAbove(text: string, place: number, markdown: boolean): string | undefined {
   const lines = splitReadIntoLines(text);
   const declares = findDeclarations(lines, markdown);
   return lines
@@ -182,14 +186,14 @@ export const lossTable = (rows: readonly LossRow[]): string =>
       'their marker names anything',
       'what they stand below',
     ],
-    rows.map(({ rule, before, removed, markers, names, lost, told, named }) => [
+    rows.map(({ rule, before, removed, markers, names, lost, withNames, namingDeclaration }) => [
       rule,
       percent(removed / before),
       percent(markers / before),
       percent(names / before),
       lost,
-      percent(told / lost),
-      percent(named / lost),
+      percent(withNames / lost),
+      percent(namingDeclaration / lost),
     ]),
   )}\n\n${table(
     [

@@ -3,7 +3,7 @@
  * with its picture.
  */
 import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
-import { leavingOut, keyOfProject, simulated, type Scores } from './crossValidation';
+import { scoreLeavingOut, keyOfProject, simulateRemoval, type Scores } from './crossValidation';
 import type { FitCut } from './fitCuts';
 import type { LosslessRow } from './losslessBench';
 import { needCells, needRows, NEED_COLUMNS, type NeedRow } from './needBench';
@@ -15,7 +15,7 @@ export const NEED_TITLE = '## File-Aware on projects that it was not fitted on';
 export const NEED_PICTURE = 'images/needed-lines.svg';
 
 /** Shares of tokens that remain, for the points of the picture's lines. */
-const LEFT = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
+const REMAINING_SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
 
 export interface NeedSection {
   readonly text: string;
@@ -28,13 +28,13 @@ export interface NeedSection {
  */
 export function needSection(cuts: readonly FitCut[], lossless: readonly LosslessRow[]): NeedSection {
   const results = FEATURE_NAMES.indexOf('results');
-  const byProject = leavingOut(cuts, keyOfProject);
+  const byProject = scoreLeavingOut(cuts, keyOfProject);
   const ways: readonly (readonly [string, Scores])[] = [
     ['File-Aware, an unseen project', byProject],
-    ['File-Aware, an unseen agent', leavingOut(cuts, ({ agent }) => agent)],
+    ['File-Aware, an unseen agent', scoreLeavingOut(cuts, ({ agent }) => agent)],
     ['the newest results stay', ({ features }) => features.map((row) => -(row[results] ?? 0))],
   ];
-  const rows = needRows(simulated(cuts, byProject));
+  const rows = needRows(simulateRemoval(cuts, byProject));
   const lines = ways.map(([name, scores]) => ({ name, points: computeLine(cuts, scores) }));
   const points = rows
     .filter(({ agent }) => agent === 'all')
@@ -44,8 +44,8 @@ export function needSection(cuts: readonly FitCut[], lossless: readonly Lossless
 
 function computeLine(cuts: readonly FitCut[], scores: Scores): { left: number; kept: number }[] {
   const sizes = (cut: FitCut): FitCut['rules'] =>
-    LEFT.map((left) => ({ rule: String(left), tokens: left * cut.before, lost: [] }));
-  return needRows(simulated(cuts, scores, sizes))
+    REMAINING_SHARES.map((left) => ({ rule: String(left), tokens: left * cut.before, lost: [] }));
+  return needRows(simulateRemoval(cuts, scores, sizes))
     .filter(({ agent }) => agent === 'all')
     .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
 }
@@ -166,7 +166,7 @@ function drawPicture(
         `fill="${COLOURS[at] ?? '#333'}"`,
       ),
     ]),
-    ...spaced(points, y).map(
+    ...spaceLabels(points, y).map(
       ({ name, left, kept, label }) =>
         `<circle cx="${x(left)}" cy="${y(kept)}" r="4" fill="#333"/>${text({ x: Number(x(left)) + 8, y: label }, name)}`,
     ),
@@ -178,7 +178,7 @@ function drawPicture(
 const LINE_HEIGHT = 13;
 
 /** Sorts points from top to bottom, and places their labels without overlaps. */
-function spaced<P extends Point>(
+function spaceLabels<P extends Point>(
   points: readonly P[],
   y: (kept: number) => string,
 ): (P & { readonly label: string })[] {

@@ -9,7 +9,7 @@
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { sessionFiles, type BenchConversation, type SessionFile } from './corpus';
-import { asSent, isBelow, READ, replay, listRequests, WRITE, type ReplayedRun } from './liveReplay';
+import { asSent, isBelow, READ_PRICE, replay, listRequests, WRITE_PRICE, type ReplayedRun } from './liveReplay';
 import { freshCounter } from './measure';
 import { boundByMessage, countChars } from './repeatBound';
 
@@ -26,8 +26,8 @@ export interface NewResultsPoint {
    * `careless` doesn't protect reread content, and `quiet` also removes terminal noise; both only
    * with an unlimited window.
    */
-  readonly careless?: ReplayedRun;
-  readonly quiet?: ReplayedRun;
+  readonly withoutProtection?: ReplayedRun;
+  readonly withoutNoise?: ReplayedRun;
   readonly bound: NewResultsBound;
 }
 
@@ -92,8 +92,8 @@ async function measureSession(
     window: Infinity,
     without: await timed({ newResults: 'off' }),
     with: await timed({}),
-    careless: await run(Infinity, { isCautious: false }),
-    quiet: await run(Infinity, { newResultsNoise: true }),
+    withoutProtection: await run(Infinity, { isCautious: false }),
+    withoutNoise: await run(Infinity, { newResultsNoise: true }),
   };
   const points = [endless];
   for (const window of windows) {
@@ -113,7 +113,7 @@ export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBoun
   /** Cost of one token in this message, which is written once and read by each later request. */
   const price = (at: number): number => {
     const after = requests.filter((end) => end > at).length;
-    return after === 0 ? 0 : WRITE + READ * (after - 1);
+    return after === 0 ? 0 : WRITE_PRICE + READ_PRICE * (after - 1);
   };
   const bound = boundByMessage(messages);
   const both = (chars: ReadonlyMap<number, number>): readonly [number, number] => [

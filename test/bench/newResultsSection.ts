@@ -110,7 +110,12 @@ function makeRuleTable(points: readonly NewResultsPoint[]): Table {
   const rows = [...listAgents(own), 'all'].map((agent) => {
     const of = own.filter((point) => agent === 'all' || point.agent === agent);
     const cost = (run: (point: NewResultsPoint) => ReplayedRun | undefined): string => signed(savedIn(of, run));
-    return [agent, cost((point) => point.with), cost((point) => point.careless), cost((point) => point.quiet)];
+    return [
+      agent,
+      cost((point) => point.with),
+      cost((point) => point.withoutProtection),
+      cost((point) => point.withoutNoise),
+    ];
   });
   return { head: ['input cost, no limit', 'as it ships', 'without caution', 'and without noise'], rows };
 }

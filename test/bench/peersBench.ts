@@ -76,8 +76,8 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
     rows.push({
       rule,
       peer,
-      absolute: await mildest(FINE_TARGETS, sized, reaches),
-      share: await mildest(FINE_SHARES, sized, reaches),
+      absolute: await findMildestTarget(FINE_TARGETS, sized, reaches),
+      share: await findMildestTarget(FINE_SHARES, sized, reaches),
       matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).messages))),
     });
   }
@@ -87,7 +87,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
 }
 
 /** Finds the first target that removes enough. Bisection works, since later targets remove more. */
-async function mildest(
+async function findMildestTarget(
   targets: readonly number[],
   sized: (target: number) => Promise<SizedResult>,
   reaches: (found: SizedResult) => boolean,

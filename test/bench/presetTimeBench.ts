@@ -12,7 +12,7 @@ import type {
 } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
-import { joinedTo, type BenchConversation } from './corpus';
+import { joinSessions, type BenchConversation } from './corpus';
 import { candidate, cpuSince, freshCounter, LOSSLESS, measureMemory, median, type MemoryMeasurement } from './measure';
 import { megabytes, millis, percent, table } from './table';
 
@@ -44,7 +44,7 @@ export async function benchPresetTimes(conversations: readonly BenchConversation
   const generated = generateConversation({ seed: SEED, targetTokens: TOKENS });
   await measure('warm-up', generated, 'file-aware', 0.5);
   const rows: PresetTimeRow[] = [];
-  for (const [name, messages] of [['generated', generated], ...joinedTo(conversations, TOKENS)] as const) {
+  for (const [name, messages] of [['generated', generated], ...joinSessions(conversations, TOKENS)] as const) {
     for (const preset of PRESETS)
       for (const target of TARGETS) rows.push(await measure(name, messages, preset, target));
   }

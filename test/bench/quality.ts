@@ -29,7 +29,7 @@ import { measureRetention } from './retention';
 import { benchChoices } from './choicesBench';
 
 /** Reads the switches from Lossless's schema, so that new operations are included. */
-function switches(): string[] {
+function listSwitches(): string[] {
   const { properties } = losslessProvider.getConfigSchema() as { properties: Record<string, { type?: string }> };
   return Object.entries(properties).flatMap(([name, { type }]) =>
     type === 'boolean' && name !== 'strictOnly' ? [name] : [],
@@ -37,12 +37,12 @@ function switches(): string[] {
 }
 
 async function benchOperations(conversations: readonly BenchConversation[]): Promise<RetentionRow[]> {
-  const off = Object.fromEntries(switches().map((name) => [name, false]));
+  const off = Object.fromEntries(listSwitches().map((name) => [name, false]));
   const messages = conversations.map((conversation) => conversation.messages);
   const counter = freshCounter();
   const size = counter.countMessages.bind(counter);
   const rows: RetentionRow[] = [];
-  for (const name of switches()) {
+  for (const name of listSwitches()) {
     const policy = providerPolicy(losslessProvider, { ...off, [name]: true }, freshCounter());
     rows.push({
       group: 'Lossless, one operation at a time',

@@ -30,7 +30,7 @@ export interface ReadingFigures {
   /** Unknown kinds, with their files. */
   readonly unknown: readonly string[];
   /** Sessions whose error is above 5 %. */
-  readonly apart: readonly string[];
+  readonly deviating: readonly string[];
 }
 
 /** Reads all sessions as the agent would send them next. */
@@ -40,7 +40,7 @@ export async function benchReading(): Promise<ReadingFigures> {
   const formats = new Map<string, FormatReading>();
   const refused: string[] = [];
   const unknown: string[] = [];
-  const apart: string[] = [];
+  const deviating: string[] = [];
   for (const { name, location } of FOLDERS.flatMap(sessionsIn)) {
     try {
       const conversation = readConversationFile(location);
@@ -64,14 +64,14 @@ export async function benchReading(): Promise<ReadingFigures> {
         const since = fill.isRecorded
           ? `${lastRequest.messagesSince ?? 0} messages since`
           : 'compacted since: our count';
-        apart.push(`${name}: ${fill.tokens} for ${recorded} (${percent(difference)}), ${since}`);
+        deviating.push(`${name}: ${fill.tokens} for ${recorded} (${percent(difference)}), ${since}`);
       }
     } catch (error) {
       if (!(error instanceof ConversationReadError)) throw error;
       refused.push(`${name}: ${error.reason}`);
     }
   }
-  return { formats, refused, unknown, apart };
+  return { formats, refused, unknown, deviating };
 }
 
 /** Lists all files that may be sessions, and all sessions in databases. */
@@ -95,7 +95,7 @@ function sessionsIn(folder: string): { readonly name: string; readonly location:
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-export const readingTable = ({ formats, refused, unknown, apart }: ReadingFigures): string =>
+export const readingTable = ({ formats, refused, unknown, deviating }: ReadingFigures): string =>
   [
     table(
       ['format', 'read', 'size recorded', 'median difference', 'above 5 %'],
@@ -111,6 +111,6 @@ export const readingTable = ({ formats, refused, unknown, apart }: ReadingFigure
     ...refused,
     `with kinds that are not known: ${unknown.length}`,
     ...unknown,
-    `fill level apart by more than 5 %: ${apart.length}`,
-    ...apart,
+    `fill level apart by more than 5 %: ${deviating.length}`,
+    ...deviating,
   ].join('\n');

@@ -41,13 +41,13 @@ const stretches = [...parts.map((part) => join(folder, part)), process.argv[1]].
 console.log(Math.max(...stretches));`;
 
 /** Runs Node with these arguments. Returns the milliseconds, including Node's start. */
-function ran(...args: readonly string[]): number {
+function timeNode(...args: readonly string[]): number {
   const begun = performance.now();
   execFileSync(process.execPath, args, { stdio: 'ignore' });
   return performance.now() - begun;
 }
 
-const loaded = (bundle: string): number =>
+const timeLoading = (bundle: string): number =>
   Number(execFileSync(process.execPath, ['-e', LOAD, bundle], { encoding: 'utf8' }));
 
 export function benchStart(): StartRow[] {
@@ -70,8 +70,8 @@ export function benchStart(): StartRow[] {
     const note = (what: string, ms: number): void => void taken.set(what, [...(taken.get(what) ?? []), ms]);
     // The measurements alternate, so that other load affects all of them alike.
     for (let run = 0; run < RUNS; run++) {
-      for (const [what, args] of Object.entries(processes)) note(what, ran(...args));
-      for (const [what, bundle] of Object.entries(loads)) note(what, loaded(bundle));
+      for (const [what, args] of Object.entries(processes)) note(what, timeNode(...args));
+      for (const [what, bundle] of Object.entries(loads)) note(what, timeLoading(bundle));
     }
     const alone = median(taken.get('node alone') ?? []);
     return [...taken].map(([what, all]) => ({

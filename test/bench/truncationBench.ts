@@ -9,7 +9,7 @@ import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater'
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { ALL_CORPORA, sessionFiles } from './corpus';
-import { errorsIn, textsIn } from './lossBench';
+import { listErrorLines, textsIn } from './lossBench';
 import { candidate, condense, freshCounter } from './measure';
 import { percent, table } from './table';
 
@@ -75,7 +75,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
     for (const { agent, project, messages } of session.read(tell)) {
       const prefixes = chooseSessionCuts(messages, { cuts: CUTS }).map(({ cut, end }) => {
         const prefix = messages.slice(0, cut);
-        return { prefix, needed: findNeededLines(messages, cut, end), errors: errorsIn(prefix) };
+        return { prefix, needed: findNeededLines(messages, cut, end), errors: listErrorLines(prefix) };
       });
       const counter = freshCounter();
       for (const { recent, lines } of SIZES) {

@@ -9,7 +9,7 @@ import { root } from '../../scripts/vscode.mjs';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
 import type { Bed, SharedScenarios } from './bed';
-import { isAlive, running, type RunningGateway } from './gateways';
+import { isAlive, listRunningGateways, type RunningGateway } from './gateways';
 import { dismiss, pick, quickInput, runCommand, until, type QuickPickItem, type Workbench } from './workbench/index';
 
 const OPEN = 'Context Condenser: Open an Agent, Condensed…';
@@ -28,7 +28,7 @@ export interface StandIn {
   /** Returns what the agent printed, one line per request. */
   readonly said: () => string[];
   /** Resets the allowed requests and the log for the next agent. */
-  readonly restart: () => void;
+  readonly reset: () => void;
 }
 
 /** Opens a window in which the fake agent is installed; it sends its requests to this address. */
@@ -57,11 +57,11 @@ export async function openWithStandIn(bed: Bed, address: string): Promise<StandI
     },
   });
   const said = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-  const restart = (): void => {
+  const reset = (): void => {
     allow(HALF);
     rmSync(log, { force: true });
   };
-  return { bench, home, allow, said, restart };
+  return { bench, home, allow, said, reset };
 }
 
 /** What the scenarios of a window share: the fake agent, and the relay to the current vendor. */
@@ -77,59 +77,63 @@ export const gatewayWindow: SharedScenarios['open'] = async (bed) => {
 };
 
 /** Makes the shared window's agents use this vendor. */
-export function askVendor(bench: Workbench, { url }: ModelServer): StandIn {
+export function switchVendor(bench: Workbench, { url }: ModelServer): StandIn {
   const shared = standIns.get(bench);
   assert.ok(shared);
   shared.relay.leadTo(url);
-  shared.standIn.restart();
+  shared.standIn.reset();
   return shared.standIn;
 }
 
 /** Runs “Open an Agent, Condensed…”. Returns the list of installed agents. */
-export async function agentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {
+export async function listAgentsToOpen(bench: Workbench, label: RegExp): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, OPEN);
   return (await quickInput(bench, ({ items }) => items.some((item) => label.test(item.label)))).items;
 }
 
 /** Runs “Open a Gateway for Agent Extensions…”. Returns the list of its addresses. */
-export async function addressesToGive(bench: Workbench): Promise<readonly QuickPickItem[]> {
+export async function listAddresses(bench: Workbench): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, GATEWAY);
   return (await quickInput(bench, ({ items }) => items.some(({ label }) => label === 'Anthropic'))).items;
 }
 
-export const theGateway = (bench: Workbench, timeout?: number): Promise<RunningGateway> =>
-  until('the gateway', () => (running(bench).length === 1 ? running(bench)[0] : undefined), timeout);
+export const waitForGateway = (bench: Workbench, timeout?: number): Promise<RunningGateway> =>
+  until(
+    'the gateway',
+    () => (listRunningGateways(bench).length === 1 ? listRunningGateways(bench)[0] : undefined),
+    timeout,
+  );
 
 /** Opens the details of a live conversation. */
-export async function details(bench: Workbench, title: string): Promise<readonly QuickPickItem[]> {
+export async function openConversationDetails(bench: Workbench, title: string): Promise<readonly QuickPickItem[]> {
   await runCommand(bench, DETAILS);
   return (await quickInput(bench, (shown) => shown.title.includes(title) && shown.items.length > 3)).items;
 }
 
-export async function act(bench: Workbench, title: string, action: RegExp): Promise<void> {
-  await details(bench, title);
+export async function chooseAction(bench: Workbench, title: string, action: RegExp): Promise<void> {
+  await openConversationDetails(bench, title);
   await pick(bench, action);
 }
 
 /** Opens a conversation's details until they show something, and closes them. */
-export const detailsShow = (
+export const waitForDetails = (
   bench: Workbench,
   title: string,
   what: string,
   isShown: (item: QuickPickItem) => boolean,
 ): Promise<unknown> =>
   until(what, async () => {
-    const items = await details(bench, title);
+    const items = await openConversationDetails(bench, title);
     await dismiss(bench);
     return items.some(isShown);
   });
 
 /** Pins the first message of a conversation, and checks that it is pinned. */
 export async function pinFirst(bench: Workbench, title: string): Promise<void> {
-  await act(bench, title, /Pin Messages/);
+  await chooseAction(bench, title, /Pin Messages/);
   await pick(bench, /^1 · user/);
   await bench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-  await detailsShow(bench, title, 'the pin', ({ description }) => description === '1 pinned');
+  await waitForDetails(bench, title, 'the pin', ({ description }) => description === '1 pinned');
 }
 
 /** Presses keys in the terminal. */

@@ -32,7 +32,7 @@ export const chatProfile = (server: Pick<ModelServer, 'url'>, more: object = {})
  * Settings to write to the machine's file. In the user's file, VS Code would accept them too early
  * and drop them with the next change, possibly before the window is ready.
  */
-const OF_THE_MACHINE = [
+const MACHINE_SETTINGS = [
   'contextCondenser.profiles',
   'contextCondenser.condensingProfile',
   'contextCondenser.agent.wrappedModels',
@@ -42,7 +42,7 @@ const OF_THE_MACHINE = [
 export function condensedOptions(profile: object, settings: object = {}): ServerOptions & WorkbenchOptions {
   const options = agentOptions(OWN_VSCODE_VENDOR, PROFILE_ID);
   const all = Object.entries({ ...options.settings, 'contextCondenser.profiles': [profile], ...settings });
-  const isMachines = ([name]: readonly [string, unknown]): boolean => OF_THE_MACHINE.includes(name);
+  const isMachines = ([name]: readonly [string, unknown]): boolean => MACHINE_SETTINGS.includes(name);
   return {
     ...options,
     settings: Object.fromEntries(all.filter((one) => !isMachines(one))),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LiveAnswerByQuestion, LiveQuestion } from '../../src/gateway/liveRoute';
-import { leaksIn } from '../agents/agentRun';
+import { listLeakingFiles } from '../agents/agentRun';
 import { until, type Workbench } from './workbench/index';
 
 /** What a gateway announces of itself. */
@@ -13,7 +13,7 @@ export interface RunningGateway {
 }
 
 /** Reads the announcements of running gateways. */
-export function running({ server }: Workbench): RunningGateway[] {
+export function listRunningGateways({ server }: Workbench): RunningGateway[] {
   const folder = join(server.data, 'User', 'globalStorage', 'context-condenser.context-condenser', 'running');
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
@@ -22,7 +22,7 @@ export function running({ server }: Workbench): RunningGateway[] {
 }
 
 /** Asks a gateway as a window does. */
-export async function asked<K extends keyof LiveAnswerByQuestion>(
+export async function askGateway<K extends keyof LiveAnswerByQuestion>(
   { address }: RunningGateway,
   question: Extract<LiveQuestion, { do: K }>,
 ): Promise<LiveAnswerByQuestion[K]> {
@@ -67,24 +67,28 @@ export function listProcesses(pid: number): number[] {
   return found;
 }
 
-/** Lists running gateways with all their processes, to check {@link areGone} later. */
-export const thatRun = (bench: Workbench) =>
-  running(bench).map((gateway) => ({ ...gateway, processes: listProcesses(gateway.pid) }));
+/** Lists running gateways with all their processes, to check {@link checkGone} later. */
+export const listGatewayProcesses = (bench: Workbench) =>
+  listRunningGateways(bench).map((gateway) => ({ ...gateway, processes: listProcesses(gateway.pid) }));
 
 /**
  * Checks that the gateways have ended: nothing listens, no process is left, and no file of a run is
  * left in our folder or names one in the home folder.
  * @param logs the agent's own logs, in which the gateway's address may remain.
  */
-export async function areGone(bench: Workbench, gateways: ReturnType<typeof thatRun>, logs?: RegExp): Promise<void> {
+export async function checkGone(
+  bench: Workbench,
+  gateways: ReturnType<typeof listGatewayProcesses>,
+  logs?: RegExp,
+): Promise<void> {
   const { data, home } = bench.server;
   await until('all processes to end', () => gateways.every(({ processes }) => !processes.some(isAlive)));
   for (const { address } of gateways)
     await assert.rejects(fetch(address, { method: 'POST', body: '{"do":"list"}' }), TypeError);
-  assert.deepEqual(running(bench), []);
+  assert.deepEqual(listRunningGateways(bench), []);
   assert.deepEqual(globSync('User/workspaceStorage/*/*/live/runs/*', { cwd: data }), []);
   assert.deepEqual(
-    leaksIn(home).filter((name) => logs?.test(name) !== true),
+    listLeakingFiles(home).filter((name) => logs?.test(name) !== true),
     [],
   );
 }

@@ -37,7 +37,6 @@ export function homeWith({ server: { home } }: Workbench, files: Readonly<Record
 
 const VIEW = 'contextCondenser.conversations';
 
-/** Refreshes the view. */
 export const refreshConversations = (bench: Workbench): Promise<unknown> =>
   help(bench, { commands: [[`${VIEW}.refresh`]] });
 

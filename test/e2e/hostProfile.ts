@@ -49,7 +49,7 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   const { nodes, samples = [], timeDeltas = [], startTime } = profile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  const ours = (id: number | undefined): Profiler.Profile['nodes'][number]['callFrame'] | undefined => {
+  const findOwnFrame = (id: number | undefined): Profiler.Profile['nodes'][number]['callFrame'] | undefined => {
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const frame = frames.get(at);
       // The helper's frames don't match, because it is a single file without this folder.
@@ -64,7 +64,7 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   for (const [index, id] of samples.entries()) {
     at += timeDeltas[index] ?? 0;
     while (turn < turns.length && (turns[turn]?.[0] ?? 0) <= at) turn++;
-    const frame = ours(id);
+    const frame = findOwnFrame(id);
     if (!frame) continue;
     const call = `${frame.functionName || 'the file'} in ${basename(frame.url)}`;
     const calls = seen.get(turn) ?? new Map<string, number>();

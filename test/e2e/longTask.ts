@@ -41,12 +41,12 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
  * with the window. The answer's text may be stored earlier than the turn's result, which contains
  * the calls that are sent again after a reload.
  */
-export const answerStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
+export const waitUntilStored = ({ server }: Workbench, answer: string): Promise<unknown> =>
   until('the turn to be stored', () =>
     globSync('User/workspaceStorage/*/chatSessions/*.jsonl', { cwd: server.data }).some((file) =>
       readFileSync(join(server.data, file), 'utf8')
         .split('\n')
-        .some((line) => line.includes(answer) && resultsIn(line).includes(answer)),
+        .some((line) => line.includes(answer) && readResults(line).includes(answer)),
     ),
   );
 
@@ -55,7 +55,7 @@ export const answerStored = ({ server }: Workbench, answer: string): Promise<unk
  * `{"kind":1,"k":["requests",0,"result"],"v":…}` contains one turn, and
  * `{"kind":0,"v":{"requests":[{"result":…}]}}` contains all (seen in 1.139).
  */
-function resultsIn(line: string): string {
+function readResults(line: string): string {
   try {
     const { k: path = [], v: value } = JSON.parse(line) as { readonly k?: readonly unknown[]; readonly v?: unknown };
     if (path.length > 0) return path[0] === 'requests' && path[2] === 'result' ? JSON.stringify(value) : '';

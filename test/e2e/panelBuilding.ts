@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { freshSample, homeWith, SESSION } from './home';
-import { onDisk, openPanel, type OpenedPanel } from './panelPage';
+import { readUserSettings, openPanel, type OpenedPanel } from './panelPage';
 import type { Workbench } from './workbench/index';
 import { notification, pick, quickInput, runCommand, useSettings } from './workbench/index';
 
@@ -34,7 +34,7 @@ export async function freshPanel(bench: Workbench, fresh?: Fresh): Promise<Opene
 }
 
 export const presetIds = (bench: Workbench): string =>
-  ((onDisk(bench)['contextCondenser.presets'] ?? []) as readonly { readonly id: string }[])
+  ((readUserSettings(bench)['contextCondenser.presets'] ?? []) as readonly { readonly id: string }[])
     .map(({ id }) => id)
     .join(', ');
 

@@ -13,7 +13,7 @@ export interface FocusedElement {
   /** Section that contains it. */
   readonly section: string;
   /** Text of the list item that contains it. */
-  readonly entry: string;
+  readonly listItemText: string;
   readonly isOutlined: boolean;
 }
 
@@ -30,7 +30,7 @@ const FOCUSED = `(() => {
     name: element === document.body || !document.hasFocus() ? '' : label.trim(),
     setting: element.closest('[data-setting]')?.getAttribute('data-setting') ?? '',
     section: element.closest('.section')?.id ?? '',
-    entry: element.closest('.item')?.textContent ?? '',
+    listItemText: element.closest('.item')?.textContent ?? '',
     isOutlined: [element, inner, inner?.closest('.root'), element.closest('label')].some(shown),
   };
 })()`;

@@ -22,7 +22,7 @@ export async function openPanel(bench: Workbench): Promise<OpenedPanel> {
  * Runs “Developer: Reload Window”.
  * @returns the restored panel
  */
-export async function reloaded({ bench, panel }: OpenedPanel, before: Frame): Promise<Frame> {
+export async function reloadPanel({ bench, panel }: OpenedPanel, before: Frame): Promise<Frame> {
   await runCommand(bench, 'Developer: Reload Window');
   await until('the window to reload', () => before.isDetached());
   return panel();
@@ -34,14 +34,17 @@ export interface UserSettings {
 }
 
 /** Reads the user's settings from disk. */
-export const onDisk = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
+export const readUserSettings = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
 
-export const saved = (bench: Workbench, what: string, is: (settings: UserSettings) => boolean): Promise<unknown> =>
-  until(`${what} in settings.json`, () => is(onDisk(bench)));
+export const waitForSettings = (
+  bench: Workbench,
+  what: string,
+  is: (settings: UserSettings) => boolean,
+): Promise<unknown> => until(`${what} in settings.json`, () => is(readUserSettings(bench)));
 
 /** Lists the names of the passes in settings.json, in their order. */
 export function passNames(bench: Workbench): string {
-  const smart = onDisk(bench)['contextCondenser.smart'];
+  const smart = readUserSettings(bench)['contextCondenser.smart'];
   return typeof smart === 'object' ? smart.passes.map(({ name }) => name).join(', ') : '';
 }
 
@@ -84,17 +87,18 @@ export async function dragToTop(
  * starts to listen in a timer after its announcement (`attach` in @dnd-kit/core), and earlier keys
  * are lost.
  */
-export async function pickedUp(frame: Frame, words: string): Promise<void> {
+export async function waitForPickUp(frame: Frame, words: string): Promise<void> {
   await frame.getByText(words).waitFor({ state: 'attached' });
   // Timers with equal delays run in the order in which they were set.
   await frame.evaluate('new Promise((resolve) => { setTimeout(resolve); })');
 }
 
-export const sections = (frame: Frame): Promise<string[]> =>
+export const listSections = (frame: Frame): Promise<string[]> =>
   frame.locator('.section').evaluateAll((found) => found.map((section) => section.id));
 
 /** Returns the code of axe-core, which runs in the page. */
-export const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const readAxeScript = (): string =>
+  readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {
   readonly id: string;
@@ -102,11 +106,11 @@ interface Violation {
 }
 
 /**
- * Lists the violations that axe-core finds, once {@link axe} was evaluated in the page.
+ * Lists the violations that axe-core finds, once {@link readAxeScript} was evaluated in the page.
  * @param what `colours` checks only rules that depend on the theme; for the same page, the others
  *   were checked in a first theme.
  */
-export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'): Promise<string[]> {
+export async function findViolations(frame: Frame, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const only = what === 'all' ? '' : `, runOnly: ['color-contrast', 'link-in-text-block']`;
   let found: readonly Violation[] = [];
   const isClean = async (): Promise<boolean> => {

@@ -75,7 +75,7 @@ interface Input {
   readonly messages: readonly ApiMessage[];
 }
 
-/** What one way to condense results in. `edits` and `view` are JSON; they are absent if unknown. */
+/** Result of one way to condense. `edits` and `view` are JSON; they are absent if unknown. */
 interface Result {
   readonly edits?: string;
   readonly view?: string;

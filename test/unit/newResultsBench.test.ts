@@ -87,7 +87,7 @@ describe('the page section on new results', () => {
     window,
     without: run(100, 2),
     with: run(cost, 1),
-    ...(window === Infinity && { careless: run(cost - 1), quiet: run(cost - 2) }),
+    ...(window === Infinity && { withoutProtection: run(cost - 1), withoutNoise: run(cost - 2) }),
     bound,
   });
 

@@ -31,7 +31,7 @@ import {
 } from '../../servers/taskFigures';
 import type { Scenario } from '../bed';
 import { chatProfile, PROFILE_NAME, setKey } from '../condensedModel';
-import { answerStored, countCondensations, openLongTask, writeProject } from '../longTask';
+import { waitUntilStored, countCondensations, openLongTask, writeProject } from '../longTask';
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
@@ -88,7 +88,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     );
     assert.ok(countCondensations(bench) > 0, 'the first part is long enough to be condensed');
 
-    await answerStored(bench, PAUSED);
+    await waitUntilStored(bench, PAUSED);
     await bench.reload();
     await openChat(bench, PROFILE_NAME);
     isHeld = true;

@@ -98,7 +98,7 @@ const lastTask = ({ requests }: ModelServer): RecordedRequest => {
 };
 
 /** Returns the messages before the one with this text. */
-function before(request: RecordedRequest, words: string): string[] {
+function listMessagesBefore(request: RecordedRequest, words: string): string[] {
   const messages = getMessages(request);
   const at = messages.findIndex((message) => message.includes(words));
   assert.ok(at > 0, `no message with "${words}"`);
@@ -109,7 +109,7 @@ const resultText = (result: Json | undefined): string =>
   text(result?.['content']) || text(objects(result?.['content'])[0]?.['text']);
 
 /** Checks that content that was condensed before the branch can be recalled exactly. */
-async function recalls(bench: Workbench, server: ModelServer): Promise<void> {
+async function checkRecall(bench: Workbench, server: ModelServer): Promise<void> {
   await ask(bench, PROMPTS.recall);
   await answerText(bench, (said) => said.includes('It is recalled.'));
   const results = objects(lastTask(server).body['messages']).flatMap(({ content }) => objects(list(content)));
@@ -135,10 +135,10 @@ const goesOnAfterAnEarlierRequestWasEdited: SharedScenario = (bench) =>
     assert.ok(has(edited, 'const theta_7 '), 'the new turn has its own result');
     // The common part is identical byte for byte: its edits are kept, and the vendor's cache is
     // used.
-    assert.deepEqual(before(edited, PROMPTS.edited), before(replaced, PROMPTS.replaced));
-    assert.match(before(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
+    assert.deepEqual(listMessagesBefore(edited, PROMPTS.edited), listMessagesBefore(replaced, PROMPTS.replaced));
+    assert.match(listMessagesBefore(edited, PROMPTS.edited).join('\n'), new RegExp(MARKER_START));
     assert.equal(countCondensations(bench), condensations, 'nothing had to be condensed again');
-    await recalls(bench, server);
+    await checkRecall(bench, server);
   });
 
 const goesOnInABranch: SharedScenario = (bench) =>
@@ -150,7 +150,7 @@ const goesOnInABranch: SharedScenario = (bench) =>
     await screenshot(bench, 'agent-branch-dark');
     const branch = lastTask(server);
     assert.ok(has(branch, PROMPTS.first) && has(branch, 'const theta_7 '), 'the branch begins as the conversation did');
-    await recalls(bench, server);
+    await checkRecall(bench, server);
   });
 
 export const agentHistory: SharedScenarios = {

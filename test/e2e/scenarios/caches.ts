@@ -106,7 +106,7 @@ async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly clo
 }
 
 /** Checks that all four places show what a conversation's newest condensation was based on. */
-async function seeInFourPlaces({ bench, bed }: Stage, name: string, title: string, words: RegExp): Promise<void> {
+async function checkFourPlaces({ bench, bed }: Stage, name: string, title: string, words: RegExp): Promise<void> {
   const tooltip = await statusTooltip(bench, words);
   await screenshot(bench, `cache-${name}-tooltip-dark`);
   await leaveStatus(bench);
@@ -148,7 +148,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await read('Read the others', ['beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta']);
     last = Date.now();
     const warm = /Prompt cache: warm \(last request .+ earlier; a request still read from it after \d+ seconds\)/;
-    await seeInFourPlaces(stage, 'warm', 'Read the first letters', warm);
+    await checkFourPlaces(stage, 'warm', 'Read the first letters', warm);
 
     await read('Read the last letter twice', ['theta', 'theta']);
     last = Date.now();
@@ -159,7 +159,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await closeParts(bench, 'notifications');
     const unknown =
       /Prompt cache: unknown \(last request .+ earlier; it read [\d,]+ of [\d,]+ tokens from the cache; how long this model’s prompts are kept is not known\)/;
-    await seeInFourPlaces(stage, 'unknown', 'Read the first letters', unknown);
+    await checkFourPlaces(stage, 'unknown', 'Read the first letters', unknown);
 
     await newChat(bench);
     await pickCondensed(bench, PROFILE_NAME);
@@ -167,7 +167,7 @@ const isToldInFourWords: Scenario = async (bed) => {
     await pickCondensed(bench, METERED_NAME);
     await read('Compare them again', ['delta']);
     const otherModel = /Prompt cache: cold \(this model was not sent the conversation before\)/;
-    await seeInFourPlaces(stage, 'cold-other-model', 'Compare the letters', otherModel);
+    await checkFourPlaces(stage, 'cold-other-model', 'Compare the letters', otherModel);
 
     await newChat(bench);
     await pickCondensed(bench, PROFILE_NAME);
@@ -176,14 +176,14 @@ const isToldInFourWords: Scenario = async (bed) => {
     await read('Go on after the break', ['delta']);
     const cold =
       /Prompt cache: cold \(last request 5 minutes earlier; the vendor keeps prompts for at most 5 minutes\)/;
-    await seeInFourPlaces(stage, 'cold', 'Have a break', cold);
+    await checkFourPlaces(stage, 'cold', 'Have a break', cold);
 
     await newChat(bench);
     await use({ cacheLifetime: 'none' });
     await pickCondensed(bench, PROFILE_NAME);
     await read('Read without a cache', [...TWICE, ...TWICE]);
     const none = /Prompt cache: none \(the last answer reports nothing read or written\)/;
-    await seeInFourPlaces(stage, 'none', 'Read without a cache', none);
+    await checkFourPlaces(stage, 'none', 'Read without a cache', none);
   } finally {
     await close();
   }

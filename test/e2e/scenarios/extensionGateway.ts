@@ -7,8 +7,8 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { SharedScenarios, SharedScenario } from '../bed';
-import { addressesToGive, askVendor, gatewayWindow } from '../agentTerminal';
-import { areGone, running, thatRun } from '../gateways';
+import { listAddresses, switchVendor, gatewayWindow } from '../agentTerminal';
+import { checkGone, listRunningGateways, listGatewayProcesses } from '../gateways';
 import {
   clickNotification,
   dismiss,
@@ -61,8 +61,8 @@ class StandInExtension {
 const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
-    askVendor(bench, vendor);
-    const shown = await addressesToGive(bench);
+    switchVendor(bench, vendor);
+    const shown = await listAddresses(bench);
     assert.ok(shown.some(({ description }) => /^http:\/\/127\.0\.0\.1:\d+\/…\/anthropic$/.test(description)));
     await screenshot(bench, 'gateway-addresses-dark');
     await pick(bench, 'Anthropic');
@@ -89,7 +89,7 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await openContainer(other, VIEW);
     await treeRows(other, isListed);
     await closeParts(bench, 'terminals');
-    await until('the gateway to end', () => running(bench).length === 0);
+    await until('the gateway to end', () => listRunningGateways(bench).length === 0);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await clickNotification(other, /has ended with the window or terminal/, 'Start It Here');
     await quickInput(other, ({ items }) => items.some(({ label }) => label === 'Anthropic'));
@@ -102,11 +102,11 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     assert.equal(await extension.ask(), 'Go on.');
     await treeRows(other, isListed);
 
-    const began = thatRun(bench);
+    const began = listGatewayProcesses(bench);
     assert.equal(began.length, 1);
-    await addressesToGive(bench);
+    await listAddresses(bench);
     await pick(bench, 'End the Gateway');
-    await areGone(bench, began);
+    await checkGone(bench, began);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
     await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
     await other.close();

@@ -10,7 +10,7 @@ import { ASKED, FIRST_FILE, writeSameWork } from '../../fixtures/conversations/s
 import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
-import { openPanel, saved, unfold } from '../panelPage';
+import { openPanel, waitForSettings, unfold } from '../panelPage';
 import {
   closeParts,
   chooseInMenu,
@@ -161,7 +161,7 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   const frame = await panel();
   await unfold(frame, ['comparison']);
   await frame.locator('input[value="truncation"]').click();
-  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
+  await waitForSettings(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
   await frame.locator('#comparison vscode-button', { hasText: 'Compare on my conversations' }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
@@ -171,7 +171,7 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   });
   await screenshot(bench, 'panel-judged-dark');
   await frame.locator('input[value="lossless"]').click();
-  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
+  await waitForSettings(bench, 'the provider', (settings) => settings['contextCondenser.provider'] !== 'truncation');
 };
 
 export const agentsSessions: SharedScenarios = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { SharedScenarios, SharedScenario } from '../bed';
-import { openPanel, passNames, pickedUp, reloaded, saved, unfold } from '../panelPage';
+import { openPanel, passNames, waitForPickUp, reloadPanel, waitForSettings, unfold } from '../panelPage';
 import { panelSettings } from '../panelSettings';
 import { panelWindow } from '../windows';
 import { closeParts, runCommand, screenshot, screenshots, until, useSettings } from '../workbench/index';
@@ -29,13 +29,13 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
 
   assert.match(await frame.locator('[data-setting="threshold"] output').innerText(), /^60\s?%$/);
   await frame.locator('input[value="truncation"]').click();
-  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
+  await waitForSettings(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'truncation');
   const limit = frame.locator('[data-setting="maxCostPerCondensation"] vscode-text-field');
   await limit.locator('input.control').fill('-1');
   await frame.locator('[data-setting="maxCostPerCondensation"] .problem').waitFor();
   await limit.locator('input.control').fill('0.25');
   await limit.locator('input.control').press('Enter');
-  await saved(bench, 'the limit', (settings) => settings['contextCondenser.maxCostPerCondensation'] === 0.25);
+  await waitForSettings(bench, 'the limit', (settings) => settings['contextCondenser.maxCostPerCondensation'] === 0.25);
 
   // The file is edited by hand and the window reloaded, because VS Code in a browser doesn't watch
   // the file.
@@ -44,7 +44,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     'contextCondenser.truncation': { minimumTokens: 'few' },
   });
   await unfold(frame, ['smart']);
-  frame = await reloaded(opened, frame);
+  frame = await reloadPanel(opened, frame);
   await until('the threshold that was written by hand', async () =>
     /^42/.test(await frame.locator('[data-setting="threshold"] output').innerText()),
   );
@@ -75,24 +75,24 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await bench.page.mouse.move(from.x + 10, to.y + to.height - 4, { steps: 12 });
   await bench.page.screenshot({ path: join(screenshots, 'panel-drag-dark.png') });
   await bench.page.mouse.up();
-  await saved(bench, 'the order by mouse', () => passNames(bench) === 'Cold files, The rest, Old results');
+  await waitForSettings(bench, 'the order by mouse', () => passNames(bench) === 'Cold files, The rest, Old results');
   // With the keyboard, it is moved back.
   await handle('Old results').focus();
   await bench.page.keyboard.press('Space');
-  await pickedUp(frame, 'Old results picked up, position 3 of 3.');
+  await waitForPickUp(frame, 'Old results picked up, position 3 of 3.');
   await bench.page.keyboard.press('ArrowUp');
   await frame.getByText('Old results, position 2 of 3.').waitFor({ state: 'attached' });
   await bench.page.keyboard.press('ArrowUp');
   await frame.getByText('Old results, position 1 of 3.').waitFor({ state: 'attached' });
   await bench.page.keyboard.press('Space');
-  await saved(bench, 'the order by keyboard', () => passNames(bench) === 'Old results, Cold files, The rest');
+  await waitForSettings(bench, 'the order by keyboard', () => passNames(bench) === 'Old results, Cold files, The rest');
   // With the buttons, a pass is moved and deleted.
   await frame.getByRole('button', { name: 'Move The rest up' }).click();
-  await saved(bench, 'the order by a button', () => passNames(bench) === 'Old results, The rest, Cold files');
+  await waitForSettings(bench, 'the order by a button', () => passNames(bench) === 'Old results, The rest, Cold files');
   await frame.getByRole('button', { name: 'Delete The rest' }).click();
-  await saved(bench, 'the deletion', () => passNames(bench) === 'Old results, Cold files');
+  await waitForSettings(bench, 'the deletion', () => passNames(bench) === 'Old results, Cold files');
   await frame.getByRole('button', { name: 'Undo' }).click();
-  await saved(bench, 'the undone deletion', () => passNames(bench) === 'Old results, The rest, Cold files');
+  await waitForSettings(bench, 'the undone deletion', () => passNames(bench) === 'Old results, The rest, Cold files');
   await frame.getByRole('button', { name: 'Cold files', exact: true }).click();
   const field = frame.locator('[data-setting="smart.passes.2.name"] input.control');
   await field.fill('Files gone cold');

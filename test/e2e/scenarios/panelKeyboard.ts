@@ -13,7 +13,7 @@ import {
   typeOver,
   type FocusedElement,
 } from '../panelKeys';
-import { passNames, pickedUp, saved, type UserSettings } from '../panelPage';
+import { passNames, waitForPickUp, waitForSettings, type UserSettings } from '../panelPage';
 import { panelWindow } from '../windows';
 import { proposesFile, proposesFolder, screenshot, until } from '../workbench/index';
 
@@ -61,7 +61,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   // Smart is selected, and then the preview shows its effect.
   await tabTo(bench, frame, (now) => now.setting === 'provider' && now.section === 'start');
   await arrowTo(bench, frame, 'document.activeElement.value', 'smart');
-  await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
+  await waitForSettings(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
   await press('Try', 'Enter', 'Shift+Tab');
   await frame.locator('#preview .cell').first().waitFor();
   await press('Providers', 'Enter', 'Shift+Tab');
@@ -73,7 +73,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
     await frame.getByText(`“Pass ${count}” was added at the end.`).waitFor();
     assert.equal((await focused(frame)).name, 'Add pass');
   }
-  await saved(bench, 'three passes', () => passNames(bench) === 'Pass 1, Pass 2, Pass 3');
+  await waitForSettings(bench, 'three passes', () => passNames(bench) === 'Pass 1, Pass 2, Pass 3');
   const untouched = await afterwards();
   await tabTo(bench, frame, 'Move Pass 1', 'Shift+Tab');
   for (const [index, [name, type]] of PASSES.entries()) {
@@ -85,8 +85,8 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
     await chooseByKeys(bench, frame, 'Shorten');
     await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
     await press('Apply');
-    await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
-    await saved(bench, `the operation of ${name}`, truncates(index + 1));
+    await waitForSettings(bench, `the name ${name}`, () => passNames(bench).includes(name));
+    await waitForSettings(bench, `the operation of ${name}`, truncates(index + 1));
   }
   await until('the preview of the three passes', async () => (await bars()).includes('Old results'));
   assert.notEqual(await afterwards(), untouched);
@@ -94,40 +94,44 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
 
   // The last pass becomes the first.
   await press('Move The rest', 'Space', 'Shift+Tab');
-  await pickedUp(frame, 'The rest picked up, position 3 of 3.');
+  await waitForPickUp(frame, 'The rest picked up, position 3 of 3.');
   for (const place of [2, 1]) {
     await keyboard.press('ArrowUp');
     await frame.getByText(`The rest, position ${place} of 3.`).waitFor({ state: 'attached' });
   }
   await keyboard.press('Space');
-  await saved(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
+  await waitForSettings(bench, 'the order', () => passNames(bench) === 'The rest, Old results, Calls');
   await until('the preview of the new order', async () => (await bars()).includes('The rest'));
   assert.equal((await focused(frame)).name, 'Move The rest');
 
   await tabTo(bench, frame, 'Name of the new preset');
   await typeOver(bench, frame, 'Three passes');
   await press('Save the passes as a preset');
-  await saved(bench, 'the preset', () => presetIds(bench) === 'three-passes');
+  await waitForSettings(bench, 'the preset', () => presetIds(bench) === 'three-passes');
   const item = frame.locator('#presets .item').filter({ hasText: 'Three passes' });
   await item.waitFor();
   assert.equal((await focused(frame)).section, 'smart');
-  const own = (name: string) => (now: FocusedElement) => now.entry.includes('yours') && now.name === name;
+  const own = (name: string) => (now: FocusedElement) => now.listItemText.includes('yours') && now.name === name;
   const file = join(folder, 'by-keyboard.condense.json');
   await press(own('Export…'));
   await answerByKeys(bench, file, proposesFile);
   await until('the exported file', () => existsSync(file));
   assert.equal((await focused(frame)).name, 'Export…');
   await press(own('Delete'));
-  await saved(bench, 'the deletion', () => presetIds(bench) === '');
+  await waitForSettings(bench, 'the deletion', () => presetIds(bench) === '');
   await item.waitFor({ state: 'detached' });
   assert.equal((await focused(frame)).section, 'smart');
   await press('Import…');
   await answerByKeys(bench, file, proposesFolder);
-  await saved(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
+  await waitForSettings(bench, 'the imported preset', () => presetIds(bench) === 'three-passes');
   await item.waitFor();
   assert.equal((await focused(frame)).name, 'Import…');
   await press(own('Apply'), 'Space', 'Shift+Tab');
-  await saved(bench, 'the preset in use', (settings) => settings['contextCondenser.smart'] === 'three-passes');
+  await waitForSettings(
+    bench,
+    'the preset in use',
+    (settings) => settings['contextCondenser.smart'] === 'three-passes',
+  );
   assert.equal((await focused(frame)).section, 'smart');
 
   await bench.page.evaluate(TAKE_FOCUS_FROM_LIST);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
-import { axe, openPanel, sections, showSection, violations, type OpenedPanel } from '../panelPage';
+import { readAxeScript, openPanel, listSections, showSection, findViolations, type OpenedPanel } from '../panelPage';
 import { panelSettings } from '../panelSettings';
 import { panelWindow } from '../windows';
 import {
@@ -60,13 +60,13 @@ const looks =
     for (const theme of themes) {
       await setTheme(bench, theme);
       const frame = await panel();
-      await frame.evaluate(axe());
-      for (const id of await sections(frame)) {
+      await frame.evaluate(readAxeScript());
+      for (const id of await listSections(frame)) {
         await showSection(frame, id);
         if (id === 'account') await addUp(frame);
         await until(`${id} to be read`, async () => (await frame.locator(`#${id} .progress`).count()) === 0);
         wrong.push(
-          ...(await violations(frame, theme === themes[0] ? 'all' : 'colours')).map(
+          ...(await findViolations(frame, theme === themes[0] ? 'all' : 'colours')).map(
             (violation) => `${theme}, ${id}: ${violation}`,
           ),
         );

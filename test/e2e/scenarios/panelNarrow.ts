@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { condense, freshUser } from '../panelBuilding';
-import { openPanel, sections, showSection } from '../panelPage';
+import { openPanel, listSections, showSection } from '../panelPage';
 import { panelWindow } from '../windows';
 import { closeParts, screenshot, type Workbench } from '../workbench/index';
 
@@ -89,7 +89,7 @@ const nothingIsCut =
     const zoomBack = await zoom(bench, width, times);
     assert.equal(await frame.evaluate('devicePixelRatio'), times);
     const wrong: string[] = [];
-    for (const id of await sections(frame)) {
+    for (const id of await listSections(frame)) {
       await showSection(frame, id);
       if (id === 'smart') await openPass(frame);
       wrong.push(...(await frame.evaluate<string[]>(cutOff(id))).map((what) => `${id}: ${what}`));

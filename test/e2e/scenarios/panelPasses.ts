@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshPanel } from '../panelBuilding';
-import { axe, onDisk, reloaded, saved, showSection, unfold, violations } from '../panelPage';
+import {
+  readAxeScript,
+  readUserSettings,
+  reloadPanel,
+  waitForSettings,
+  showSection,
+  unfold,
+  findViolations,
+} from '../panelPage';
 import { panelWindow } from '../windows';
 import { closeParts, screenshot, setTheme, until, type Theme } from '../workbench/index';
 
@@ -57,11 +65,11 @@ const draft =
     await lines.press('Enter');
     await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
     await until('the figures of the draft', async () => (await line.innerText()) !== before);
-    assert.match(JSON.stringify(onDisk(bench)['contextCondenser.smart']), /"maxLines":20/);
-    await frame.evaluate(axe());
+    assert.match(JSON.stringify(readUserSettings(bench)['contextCondenser.smart']), /"maxLines":20/);
+    await frame.evaluate(readAxeScript());
     for (const theme of themes) {
       await setTheme(bench, theme);
-      const found = await violations(frame, theme === themes[0] ? 'all' : 'colours');
+      const found = await findViolations(frame, theme === themes[0] ? 'all' : 'colours');
       wrong.push(...found.map((violation) => `${theme}: ${violation}`));
       await frame.locator('.pass .item-name').evaluate((one) => {
         one.scrollIntoView();
@@ -77,12 +85,12 @@ const draft =
     await frame.locator('#preview .cell').first().waitFor();
     await screenshot(bench, `panel-draft-preview-${width}`);
     await frame.locator('.draft-bar vscode-button', { hasText: 'Apply' }).click();
-    await saved(bench, 'the pass', (settings) =>
+    await waitForSettings(bench, 'the pass', (settings) =>
       /"maxLines":3/.test(JSON.stringify(settings['contextCondenser.smart'])),
     );
     await frame.locator('.done', { hasText: '“Old results” was changed.' }).waitFor();
     await frame.getByRole('button', { name: 'Undo', exact: true }).click();
-    await saved(bench, 'the undo', (settings) =>
+    await waitForSettings(bench, 'the undo', (settings) =>
       /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])),
     );
     if (width > 500) {
@@ -96,7 +104,7 @@ const draft =
         await field.fill(text);
         await field.press('Enter');
         // VS Code omits settings that have the default value.
-        await saved(
+        await waitForSettings(
           bench,
           text,
           (settings) => (settings['contextCondenser.agent.declaredWindow'] ?? 1_000_000) === value,
@@ -106,7 +114,7 @@ const draft =
       await field.fill('1,5');
       await frame.locator('[data-setting="agent.declaredWindow"] .problem').waitFor();
       await screenshot(bench, 'panel-numbers');
-      assert.equal(onDisk(bench)['contextCondenser.agent.declaredWindow'], 200_000);
+      assert.equal(readUserSettings(bench)['contextCondenser.agent.declaredWindow'], 200_000);
     }
     assert.deepEqual(wrong, []);
   };
@@ -124,9 +132,11 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
     frame.locator('[data-setting="smart.passes.0.individualConfig.defaults.toolResults.maxLines"] input.control');
   const apply = (name: string) =>
     frame.locator('#presets .item').filter({ hasText: name }).locator('vscode-button', { hasText: 'Apply' }).click();
-  const inUse = (id: string) => saved(bench, id, (settings) => settings['contextCondenser.smart'] === id);
+  const inUse = (id: string) => waitForSettings(bench, id, (settings) => settings['contextCondenser.smart'] === id);
   const isOwn = () =>
-    saved(bench, 'the passes', (settings) => /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])));
+    waitForSettings(bench, 'the passes', (settings) =>
+      /"maxLines":20/.test(JSON.stringify(settings['contextCondenser.smart'])),
+    );
   // The click on the preset commits the last input to the draft.
   await lines().fill('3');
   await apply('Balanced');
@@ -140,7 +150,7 @@ const appliesAPresetBesideADraft: SharedScenario = async (bench) => {
 
   await apply('Aggressive');
   await inUse('aggressive');
-  frame = await reloaded(opened, await opened.panel());
+  frame = await reloadPanel(opened, await opened.panel());
   const back = frame.locator('#smart vscode-button', { hasText: 'Back to my passes' });
   await back.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preset-back-to-passes');

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Scenario } from '../bed';
-import { openPanel, reloaded, unfold } from '../panelPage';
+import { openPanel, reloadPanel, unfold } from '../panelPage';
 import { help } from '../workbench/helper';
 import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
@@ -54,7 +54,7 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
 
   const machine = join(bench.server.data, 'Machine', 'settings.json');
   writeFileSync(machine, JSON.stringify({ 'contextCondenser.profiles': [profile('theirs', 'Of the machine')] }));
-  const again = await reloaded(opened, first);
+  const again = await reloadPanel(opened, first);
   await unfold(again, ['smart', 'profiles']);
   await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
   // A reloaded panel may take the focus late, which would close an open list.

@@ -5,7 +5,7 @@ import { assistant, call, jsonl, result, text, user, type Fields } from '../../f
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
-import { axe, violations } from '../panelPage';
+import { readAxeScript, findViolations } from '../panelPage';
 import {
   chooseInMenu,
   rowsBelow,
@@ -77,9 +77,9 @@ async function violationsOfCopy(
       ),
       /^#|^rgb/,
     );
-    await copy.evaluate(axe());
+    await copy.evaluate(readAxeScript());
     return [
-      ...(await violations(copy.mainFrame(), what)),
+      ...(await findViolations(copy.mainFrame(), what)),
       ...((await copy.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'))
         ? ['wider than the window']
         : []),

@@ -12,11 +12,27 @@ import type { WireName } from '../../../src/gateway/wires/wire';
 import { bigTask } from '../../generators/bigTask';
 import { INSTALLED, install, makeBed, setUp } from '../../agents/agentRun';
 import { REAL_AGENTS } from '../../agents/agents';
-import { breaksIn } from '../../agents/breaks';
+import { countBreaks } from '../../agents/breaks';
 import { listItems, startUpstream, type Upstream } from '../../agents/upstream';
 import type { Scenario } from '../bed';
-import { act, agentsToOpen, details, pinFirst, press, pressUntilEnded, theGateway } from '../agentTerminal';
-import { asked, canListProcesses, isAlive, areGone, listProcesses, thatRun, type RunningGateway } from '../gateways';
+import {
+  chooseAction,
+  listAgentsToOpen,
+  openConversationDetails,
+  pinFirst,
+  press,
+  pressUntilEnded,
+  waitForGateway,
+} from '../agentTerminal';
+import {
+  askGateway,
+  canListProcesses,
+  isAlive,
+  checkGone,
+  listProcesses,
+  listGatewayProcesses,
+  type RunningGateway,
+} from '../gateways';
 import { countCondensations } from '../longTask';
 import { STATUS_ITEM } from '../liveStatus';
 import {
@@ -50,16 +66,16 @@ interface Typed {
    * Returns additional settings that avoid confirmations: their paths below the agent's home
    * folder, and their text.
    */
-  readonly more: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
+  readonly additionalFiles: (own: { readonly home: string; readonly work: string }) => Readonly<Record<string, string>>;
   /** Keys that interrupt the agent's request. */
-  readonly cancel: readonly string[];
+  readonly cancelKeys: readonly string[];
   /**
    * True if the agent then forgets how far the task was (seen in Gemini CLI 0.61), so that the
    * whole task must be repeated.
    */
   readonly forgets?: boolean;
   /** Keys that exit the agent at its prompt. */
-  readonly leave: readonly string[];
+  readonly exitKeys: readonly string[];
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -68,30 +84,32 @@ const AGENTS: Readonly<Record<string, Typed>> = {
   codex: {
     label: /^.*Codex/,
     wire: 'responses',
-    more: ({ home, work }) => ({
+    additionalFiles: ({ home, work }) => ({
       '.codex/config.toml': `${readFileSync(join(home, '.codex/config.toml'), 'utf8')}[projects."${work}"]\ntrust_level = "trusted"\n`,
     }),
-    cancel: ['Escape'],
-    leave: ['Control+c', 'Control+c'],
+    cancelKeys: ['Escape'],
+    exitKeys: ['Control+c', 'Control+c'],
   },
   opencode: {
     label: /OpenCode/,
     wire: 'anthropic',
-    more: () => ({}),
-    cancel: ['Escape', 'Escape'],
-    leave: ['Control+c'],
+    additionalFiles: () => ({}),
+    cancelKeys: ['Escape', 'Escape'],
+    exitKeys: ['Control+c'],
   },
   pi: {
     label: /Pi$/,
     wire: 'anthropic',
-    more: () => ({ '.pi/agent/settings.json': json({ defaultProvider: 'local', defaultModel: 'scripted' }) }),
-    cancel: ['Escape'],
-    leave: ['Control+c', 'Control+c', 'Control+d'],
+    additionalFiles: () => ({
+      '.pi/agent/settings.json': json({ defaultProvider: 'local', defaultModel: 'scripted' }),
+    }),
+    cancelKeys: ['Escape'],
+    exitKeys: ['Control+c', 'Control+c', 'Control+d'],
   },
   gemini: {
     label: /Gemini CLI/,
     wire: 'gemini',
-    more: ({ home }) => {
+    additionalFiles: ({ home }) => {
       const path = '.gemini/settings.json';
       const settings = JSON.parse(readFileSync(join(home, path), 'utf8')) as { security: object };
       return {
@@ -103,9 +121,9 @@ const AGENTS: Readonly<Record<string, Typed>> = {
         }),
       };
     },
-    cancel: ['Escape'],
+    cancelKeys: ['Escape'],
     forgets: true,
-    leave: ['Control+c', 'Control+c'],
+    exitKeys: ['Control+c', 'Control+c'],
   },
 };
 
@@ -117,7 +135,7 @@ interface AtWork {
 }
 
 /** True if the gateway's agent runs. This is assumed if processes can't be listed. */
-const isThere = ({ gateway }: AtWork): boolean => !canListProcesses() || listProcesses(gateway.pid).length > 1;
+const isAgentRunning = ({ gateway }: AtWork): boolean => !canListProcesses() || listProcesses(gateway.pid).length > 1;
 
 const terminalText = async ({ page }: Workbench): Promise<string> =>
   (await page.locator('.terminal-wrapper .xterm-rows > div').allInnerTexts())
@@ -126,28 +144,28 @@ const terminalText = async ({ page }: Workbench): Promise<string> =>
     .trim();
 
 /** The progress of the agent that a scenario waits for. */
-interface Work<T> {
+interface AwaitedProgress<T> {
   readonly what: string;
   readonly isDone: () => T | undefined | false;
   /** What the user does at each check until the progress is made. */
-  readonly does?: () => Promise<void>;
+  readonly userAction?: () => Promise<void>;
 }
 
 /** Waits like `until`, but fails with the terminal's text if the agent has exited. */
-async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promise<T> {
+async function untilAgent<T>(at: AtWork, { what, isDone, userAction }: AwaitedProgress<T>): Promise<T> {
   const { bench, name } = at;
   let text = '';
   const came = await until(
     what,
     async () => {
       // This is checked first, because progress before the agent's exit counts.
-      const isAtWork = isThere(at);
+      const isAtWork = isAgentRunning(at);
       const done = isDone();
       if (done !== undefined && done !== false) return { done };
       // The text is kept, because an Enter that the agent did not read closes its terminal.
       text = (await terminalText(bench)) || text;
       if (!isAtWork) return { hasLeft: true };
-      await does?.();
+      await userAction?.();
       return undefined;
     },
     WAIT_MS,
@@ -159,7 +177,7 @@ async function untilAgent<T>(at: AtWork, { what, isDone, does }: Work<T>): Promi
 }
 
 /** Waits for an event while the agent works. */
-function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promise<T> {
+function waitForEvent<T>(at: AtWork, what: string, coming: Promise<T>): Promise<T> {
   let come: { readonly value: T } | undefined;
   void coming.then((value) => {
     come = { value };
@@ -168,7 +186,7 @@ function comesFromAgent<T>(at: AtWork, what: string, coming: Promise<T>): Promis
 }
 
 /** Types a prompt again until the agent reads it. */
-async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () => boolean): Promise<void> {
+async function repeatPrompt(at: AtWork, moment: string, prompt: string, isTaken: () => boolean): Promise<void> {
   const { bench, name } = at;
   const { page } = bench;
   const types = async (): Promise<void> => {
@@ -180,7 +198,7 @@ async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () =
     await page.waitForTimeout(5_000);
     await screenshot(bench, `real-${name}-${moment}`);
   };
-  await untilAgent(at, { what: `taken "${prompt}"`, isDone: isTaken, does: types });
+  await untilAgent(at, { what: `taken "${prompt}"`, isDone: isTaken, userAction: types });
 }
 
 /**
@@ -189,11 +207,11 @@ async function prompts(at: AtWork, moment: string, prompt: string, isTaken: () =
  */
 async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void> {
   const condensations = async () =>
-    (await asked(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
+    (await askGateway(gateway, { do: 'list' })).conversations.map((one) => one.condensations);
   const before = await condensations();
   process.kill(gateway.pid, 'SIGSTOP');
   try {
-    await act(bench, TASK, /Condense Now/);
+    await chooseAction(bench, TASK, /Condense Now/);
     await notification(bench, /^Condensing the conversation of/);
     await screenshot(bench, `real-${name}-condensing`);
     await clickNotification(bench, /^Condensing the conversation of/, 'Cancel');
@@ -205,26 +223,26 @@ async function cancelsCondensing({ bench, name, gateway }: AtWork): Promise<void
 }
 
 /** Lists the requests that wait for the vendor. */
-const waiting = ({ server }: Upstream): unknown[] =>
+const listWaiting = ({ server }: Upstream): unknown[] =>
   server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
 
 /**
  * Interrupts a pending request as a user does. If the agent only retries it, that doesn't count.
  */
-async function breaksOff(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
+async function interruptRequest(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
   const { bench, name } = at;
-  await untilAgent(at, { what: 'sent a request', isDone: () => waiting(upstream).length > 0 });
+  await untilAgent(at, { what: 'sent a request', isDone: () => listWaiting(upstream).length > 0 });
   const breaks = async (): Promise<void> => {
     await press(bench, ...cancel);
     await bench.page.waitForTimeout(5_000);
   };
-  await untilAgent(at, { what: 'broken it off', isDone: () => waiting(upstream).length === 0, does: breaks });
+  await untilAgent(at, { what: 'broken it off', isDone: () => listWaiting(upstream).length === 0, userAction: breaks });
   await screenshot(bench, `real-${name}-cancelled`);
 }
 
 /** Checks that the status bar shows the gateway's state. */
-async function statusIsTrue(bench: Workbench, gateway: RunningGateway): Promise<void> {
-  const [conversation] = (await asked(gateway, { do: 'list' })).conversations;
+async function checkStatus(bench: Workbench, gateway: RunningGateway): Promise<void> {
+  const [conversation] = (await askGateway(gateway, { do: 'list' })).conversations;
   assert.ok(conversation);
   const [tokens, all] = [conversation.tokens, conversation.contextWindow].map((size) => Math.round(size / 1_000));
   const item = bench.page.locator(STATUS_ITEM);
@@ -245,11 +263,11 @@ function* longTexts(value: unknown): Generator<string> {
 /**
  * Checks that the gateway's conversation contains every line that was ever sent, and no markers.
  */
-async function originalsAreThere(gateway: RunningGateway, upstream: Upstream): Promise<void> {
-  const { conversations } = await asked(gateway, { do: 'list' });
+async function checkOriginals(gateway: RunningGateway, upstream: Upstream): Promise<void> {
+  const { conversations } = await askGateway(gateway, { do: 'list' });
   const conversation = conversations.toSorted((a, b) => a.messages - b.messages).at(-1);
   assert.ok(conversation);
-  const { view } = await asked(gateway, { do: 'view', conversation: conversation.id });
+  const { view } = await askGateway(gateway, { do: 'view', conversation: conversation.id });
   const kept = [...longTexts(view?.original)].join('\n');
   assert.ok(!kept.includes(MARKER_START));
   const whole = new Set(kept.split('\n'));
@@ -286,7 +304,7 @@ function makeTask(name: string): Scenario {
     try {
       const setting = { address: upstream.server.url, wire, window: WINDOW };
       const { PATH: _path, HOME: _home, TERM: _term, ...env } = setUp(own, agent, setting);
-      for (const [path, text] of Object.entries(typed.more(own))) {
+      for (const [path, text] of Object.entries(typed.additionalFiles(own))) {
         mkdirSync(dirname(join(own.home, path)), { recursive: true });
         writeFileSync(join(own.home, path), text);
       }
@@ -300,37 +318,37 @@ function makeTask(name: string): Scenario {
         // The test can read a terminal only if it is rendered as text.
         settings: { 'contextCondenser.thresholdTokens': 40_000, 'terminal.integrated.gpuAcceleration': 'off' },
       });
-      await agentsToOpen(bench, typed.label);
+      await listAgentsToOpen(bench, typed.label);
       await pick(bench, typed.label);
-      const gateway = await theGateway(bench, WAIT_MS);
+      const gateway = await waitForGateway(bench, WAIT_MS);
       const begun = (): boolean => upstream.seen.some(({ kind }) => kind === 'main');
       const holding = upstream.hold(HALF);
       const at: AtWork = { bench, name, gateway };
-      await until('the agent to start', () => isThere(at), WAIT_MS);
-      await prompts(at, 'begins', TASK, begun);
+      await until('the agent to start', () => isAgentRunning(at), WAIT_MS);
+      await repeatPrompt(at, 'begins', TASK, begun);
       await openContainer(bench, 'Context Condenser');
       const condensed = (texts: readonly string[]): boolean => texts.some((text) => /−\d+%/.test(text));
       // The task is idle now, because the vendor does not answer.
-      const goOn = await comesFromAgent(at, 'done half of the task', holding);
+      const goOn = await waitForEvent(at, 'done half of the task', holding);
       await treeRows(bench, condensed);
       await closeParts(bench, 'notifications');
       await screenshot(bench, `real-${name}-dark`);
       await setTheme(bench, 'light');
       await screenshot(bench, `real-${name}-light`);
       await cancelsCondensing(at);
-      await breaksOff(at, typed.cancel, upstream);
-      await statusIsTrue(bench, gateway);
+      await interruptRequest(at, typed.cancelKeys, upstream);
+      await checkStatus(bench, gateway);
       assert.ok(isAlive(gateway.pid));
       goOn();
       const pausing = upstream.pause((HALF + calls) / 2);
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
-      await prompts(at, 'goes-on', 'Go on with it.', goesOn);
+      await repeatPrompt(at, 'goes-on', 'Go on with it.', goesOn);
       // Undo, reload and a second window are tested during the task. By then, a conversation that
       // was begun again is condensed again.
-      const answer = await comesFromAgent(at, 'done three quarters of the task', pausing);
+      const answer = await waitForEvent(at, 'done three quarters of the task', pausing);
       await treeRows(bench, condensed);
-      await act(bench, TASK, /Undo the Last Condensation/);
+      await chooseAction(bench, TASK, /Undo the Last Condensation/);
       await notification(bench, /[Uu]ndone/);
       await screenshot(bench, `real-${name}-undone`);
       assert.ok(upstream.made() < calls);
@@ -343,29 +361,29 @@ function makeTask(name: string): Scenario {
       await other.close();
       await untilAgent(at, { what: 'done the whole task', isDone: () => upstream.made() >= calls });
       assert.ok(isAlive(gateway.pid));
-      await details(bench, TASK);
+      await openConversationDetails(bench, TASK);
       await screenshot(bench, `real-${name}-details`);
       await dismiss(bench);
       await pinFirst(bench, TASK);
-      await act(bench, TASK, /Show Diff/);
+      await chooseAction(bench, TASK, /Show Diff/);
       await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
       await screenshot(bench, `real-${name}-diff`);
       // Some agents clear old results themselves and no longer send them; the gateway's
       // conversation follows.
-      if (agent.rewrites === undefined) await originalsAreThere(gateway, upstream);
-      const { conversations } = await asked(gateway, { do: 'list' });
+      if (agent.replacedResults === undefined) await checkOriginals(gateway, upstream);
+      const { conversations } = await askGateway(gateway, { do: 'list' });
       assert.equal(conversations.length, 1, 'it is one conversation');
       const refusals = upstream.server.requests.filter(({ status = 0 }) => status >= 400);
-      const breaks = breaksIn(upstream.seen, agent.rewrites);
+      const breaks = countBreaks(upstream.seen, agent.replacedResults);
       bed.report(
         `${name}: ${upstream.made()} calls, ${upstream.server.requests.length} requests, ${refusals.length} refused, ` +
           `${countCondensations(bench)} condensations, ${breaks.all} breaks (${breaks.own} its own), recall ${json(upstream.recalled())}`,
       );
       for (const { refusal, path } of refusals.slice(0, 3)) bed.report(`${path}: ${refusal ?? ''}`);
       // The agent exits when the user says so, and then the terminal waits for Enter.
-      const began = thatRun(bench);
-      await pressUntilEnded(bench, gateway, [...typed.leave, 'Enter'], WAIT_MS);
-      await areGone(bench, began, agent.logsOfRequests);
+      const began = listGatewayProcesses(bench);
+      await pressUntilEnded(bench, gateway, [...typed.exitKeys, 'Enter'], WAIT_MS);
+      await checkGone(bench, began, agent.requestLogs);
     } finally {
       await upstream.close();
       rmSync(root, { recursive: true, force: true });

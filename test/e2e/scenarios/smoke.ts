@@ -9,7 +9,7 @@ import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow } from '../condensedModel';
 import { freshSample, homeWith, SESSION } from '../home';
 import { condense, freshPanel } from '../panelBuilding';
-import { dragToTop, passNames, saved, unfold } from '../panelPage';
+import { dragToTop, passNames, waitForSettings, unfold } from '../panelPage';
 import { clickNotification, diffEditor, notification } from '../workbench/index';
 
 const condensesTheSampleShowsTheDiffAndUndoes: SharedScenario = async (bench) => {
@@ -39,7 +39,7 @@ const movesAPassByDragAndDropAndAppliesIt: SharedScenario = async (bench) => {
   const frame = await panel();
   await unfold(frame, ['smart']);
   await dragToTop(bench, frame, 'Second', 2);
-  await saved(bench, 'the order', () => passNames(bench) === 'Second, First');
+  await waitForSettings(bench, 'the order', () => passNames(bench) === 'Second, First');
   await condense(bench);
 };
 

@@ -12,7 +12,7 @@ import { answeredRequests } from '../../servers/taskFigures';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatWindow, KEY, newChat } from '../condensedModel';
 import { openConversations } from '../home';
-import { answerStored, MANY_REQUESTS } from '../longTask';
+import { waitUntilStored, MANY_REQUESTS } from '../longTask';
 import {
   answerText,
   ask,
@@ -88,7 +88,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     });
     await ask(bench, PROMPT);
     await answerText(bench, (said) => said.includes(DONE));
-    await answerStored(bench, DONE);
+    await waitUntilStored(bench, DONE);
 
     const last = answeredRequests(server.requests).at(-1);
     assert.ok(last);

@@ -6,12 +6,12 @@ import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import {
-  act,
-  addressesToGive,
-  agentsToOpen,
-  askVendor,
-  details,
-  detailsShow,
+  chooseAction,
+  listAddresses,
+  listAgentsToOpen,
+  switchVendor,
+  openConversationDetails,
+  waitForDetails,
   gatewayWindow,
   HALF,
   openWithStandIn,
@@ -19,10 +19,10 @@ import {
   press,
   pressUntilEnded,
   STEPS,
-  theGateway,
+  waitForGateway,
 } from '../agentTerminal';
 import { countCondensations } from '../longTask';
-import { isAlive, areGone, running, thatRun } from '../gateways';
+import { isAlive, checkGone, listRunningGateways, listGatewayProcesses } from '../gateways';
 import { leaveStatus, STATUS_ITEM, statusTooltip } from '../liveStatus';
 import {
   closeParts,
@@ -52,17 +52,17 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
   const goesOn = reply('Go on.');
   const vendor = await startAnthropicServer({ script: () => goesOn });
   try {
-    const { allow, said } = askVendor(bench, vendor);
+    const { allow, said } = switchVendor(bench, vendor);
     await useSettings(bench, SETTINGS);
-    assert.deepEqual(running(bench), [], 'nothing listens before');
-    await agentsToOpen(bench, /Claude Code/);
+    assert.deepEqual(listRunningGateways(bench), [], 'nothing listens before');
+    await listAgentsToOpen(bench, /Claude Code/);
     await screenshot(bench, 'open-agent-dark');
     await pick(bench, /Claude Code/);
 
     // The agent pauses in the middle of its task.
     await until('half of the task', () => said().length === HALF);
-    const gateway = await theGateway(bench);
-    const began = thatRun(bench);
+    const gateway = await waitForGateway(bench);
+    const began = listGatewayProcesses(bench);
     const agentPid = Number(String(vendor.requests[0]?.headers['x-claude-code-session-id']).replace('stand-in-', ''));
     assert.ok(isAlive(agentPid));
     await status(bench, /\d+K \/ 200K/);
@@ -76,17 +76,17 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await setTheme(bench, 'light');
     await screenshot(bench, 'terminal-agent-light');
 
-    await details(bench, TASK);
+    await openConversationDetails(bench, TASK);
     await screenshot(bench, 'terminal-agent-details-light');
     await pick(bench, /Show Diff/);
     const diff = await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
     assert.ok(!diff.original.join('\n').includes(MARKER_START));
     await screenshot(bench, 'terminal-agent-diff-light');
-    await act(bench, TASK, /Undo the Last Condensation/);
+    await chooseAction(bench, TASK, /Undo the Last Condensation/);
     await notification(bench, /[Uu]ndone/);
     await closeParts(bench, 'notifications');
-    await act(bench, TASK, /Redo/);
-    await detailsShow(bench, TASK, 'the condensation to be back', ({ label }) =>
+    await chooseAction(bench, TASK, /Redo/);
+    await waitForDetails(bench, TASK, 'the condensation to be back', ({ label }) =>
       label.includes('Undo the Last Condensation'),
     );
     await closeParts(bench, 'notifications');
@@ -108,7 +108,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     assert.ok(isAlive(gateway.pid));
     await treeRows(bench, condensed);
     await status(bench, /\d+K \/ 200K/);
-    await act(bench, TASK, /Show Diff/);
+    await chooseAction(bench, TASK, /Show Diff/);
     await diffEditor(bench, ({ modified }) => modified.join('\n').includes(MARKER_START));
 
     allow(Infinity);
@@ -121,7 +121,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     assert.ok(kept > 0);
     // The terminal waits for Enter, and then everything ends.
     await pressUntilEnded(bench, gateway, ['Enter']);
-    await areGone(bench, began);
+    await checkGone(bench, began);
     assert.ok(!isAlive(agentPid));
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK)));
     assert.equal(countCondensations(bench), kept, 'its ledger stays');
@@ -141,18 +141,18 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
 const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });
   try {
-    const { allow, said } = askVendor(bench, vendor);
+    const { allow, said } = switchVendor(bench, vendor);
     await useSettings(bench, { 'contextCondenser.thresholdTokens': 15_000 });
     const before = countCondensations(bench);
-    await agentsToOpen(bench, /Claude Code/);
+    await listAgentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
-    const gateway = await theGateway(bench);
-    const began = thatRun(bench);
+    const gateway = await waitForGateway(bench);
+    const began = listGatewayProcesses(bench);
     const tooltip = await statusTooltip(bench, /Not condensed: /);
     await screenshot(bench, 'terminal-agent-stuck-tooltip-dark');
     await leaveStatus(bench);
-    const stuck = await details(bench, TASK);
+    const stuck = await openConversationDetails(bench, TASK);
     await screenshot(bench, 'terminal-agent-stuck-dark');
     assert.ok(stuck.some(({ label }) => label === 'Use Smart (File-Aware)'));
     await pick(bench, /Pause Condensing/);
@@ -161,7 +161,7 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
     await icon('debug-pause');
     allow(HALF + 5);
     await until('requests while it is paused', () => said().length === HALF + 5);
-    const paused = await details(bench, TASK);
+    const paused = await openConversationDetails(bench, TASK);
     await screenshot(bench, 'terminal-agent-paused-dark');
     assert.match(paused[0]?.detail ?? '', /^Paused: condensed only if a request would not fit/);
     await pick(bench, /Resume Condensing/);
@@ -170,15 +170,15 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
 
     allow(HALF + 6);
     await until('a request after that', () => said().length === HALF + 6);
-    await act(bench, TASK, /Use Smart \(File-Aware\)/);
+    await chooseAction(bench, TASK, /Use Smart \(File-Aware\)/);
     await until('the condensation', () => countCondensations(bench) === before + 1);
     allow(HALF + 10);
     await until('requests behind it', () => said().length === HALF + 10);
     const sizes = vendor.requests.map(({ body }) => JSON.stringify(body).length);
     const [last, next] = [sizes[HALF + 5] ?? 0, sizes[HALF + 6] ?? 0];
     assert.ok(next < last * 0.8, `${last} characters, then ${next}`);
-    await detailsShow(bench, TASK, 'what ran', ({ description }) => description.startsWith('Smart (File-Aware) · '));
-    await details(bench, TASK);
+    await waitForDetails(bench, TASK, 'what ran', ({ description }) => description.startsWith('Smart (File-Aware) · '));
+    await openConversationDetails(bench, TASK);
     await screenshot(bench, 'terminal-agent-further-dark');
     await dismiss(bench);
     bed.report(`${tooltip}\nby hand: ${last.toLocaleString('en-US')} characters, then ${next.toLocaleString('en-US')}`);
@@ -187,7 +187,7 @@ const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
     await until('the whole task', () => said().length === STEPS);
     assert.ok(said().every((line) => line.endsWith(' 200 whole')));
     await pressUntilEnded(bench, gateway, ['Enter']);
-    await areGone(bench, began);
+    await checkGone(bench, began);
   } finally {
     await vendor.close();
   }
@@ -225,10 +225,10 @@ const killedInMidRequest: Scenario = async (bed) => {
   try {
     const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
     await useSettings(bench, SETTINGS);
-    await agentsToOpen(bench, /Claude Code/);
+    await listAgentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
-    const gateway = await theGateway(bench);
+    const gateway = await waitForGateway(bench);
     let answer = (): void => undefined;
     vendor.play(reply('Go on.', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));
     allow(HALF + 1);
@@ -254,7 +254,7 @@ const killedInMidRequest: Scenario = async (bed) => {
     allow(Infinity);
     await until('the whole task', () => said().length === STEPS);
     await pressUntilEnded(bench, gateway, ['Enter']);
-    assert.deepEqual(running(bench), []);
+    assert.deepEqual(listRunningGateways(bench), []);
   } finally {
     await vendor.close();
   }
@@ -270,16 +270,16 @@ const closedInMidRequest: Scenario = async (bed) => {
     const { bench, allow, said, home } = await openWithStandIn(bed, vendor.url);
     await useSettings(bench, SETTINGS);
     const before = readdirSync(home);
-    await agentsToOpen(bench, /Claude Code/);
+    await listAgentsToOpen(bench, /Claude Code/);
     await pick(bench, /Claude Code/);
     await until('half of the task', () => said().length === HALF);
-    await addressesToGive(bench);
+    await listAddresses(bench);
     await dismiss(bench);
-    await until('both gateways', () => running(bench).length === 2);
+    await until('both gateways', () => listRunningGateways(bench).length === 2);
     vendor.play({ kind: 'never' });
     allow(HALF + 1);
     const hanging = await vendor.request(HALF);
-    const began = thatRun(bench);
+    const began = listGatewayProcesses(bench);
     const processes = began.flatMap((one) => one.processes);
     bed.report(`${processes.length} processes of 2 gateways`);
     assert.ok(processes.length >= 3, 'two gateways and the agent');
@@ -287,7 +287,7 @@ const closedInMidRequest: Scenario = async (bed) => {
     await bench.close();
     await bench.server.end();
     await hanging.aborted;
-    await areGone(bench, began);
+    await checkGone(bench, began);
     assert.deepEqual(
       readdirSync(home).filter((name) => !before.includes(name)),
       ['log'],

@@ -32,7 +32,7 @@ const AGENT_IS_UP = /activationBlocker from 'conversationFeature' took/g;
  * Waits until the built-in agent is ready in every window. Earlier prompts go to a placeholder that
  * may give up: “Chat took too long to get ready”.
  */
-async function agentUp({ server }: Workbench): Promise<void> {
+async function waitForAgent({ server }: Workbench): Promise<void> {
   const log = (): string => server.outputText('GitHub Copilot Chat');
   try {
     await until(
@@ -48,20 +48,20 @@ async function agentUp({ server }: Workbench): Promise<void> {
 export async function openChat(bench: Workbench, model: string): Promise<void> {
   const { page } = bench;
   await page.locator('.interactive-input-part').first().waitFor();
-  await agentUp(bench);
+  await waitForAgent(bench);
   const picker = page.locator('.interactive-input-part .model-picker-name').first();
   await until(`the chat to offer ${model}`, async () => (await picker.innerText()).includes(model));
 }
 
 /** Waits until no request runs, because new ones would be queued. */
-async function chatIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
+async function waitUntilIdle({ page }: Workbench, timeout = WAIT_MS): Promise<void> {
   const running = page.locator('.chat-response-loading, .chat-execute-toolbar a[aria-label^="Cancel"]');
   await until('the chat to be idle', async () => (await running.count()) === 0, timeout);
 }
 
 export async function ask(bench: Workbench, prompt: string): Promise<void> {
   const { page } = bench;
-  await chatIdle(bench);
+  await waitUntilIdle(bench);
   // A notification above the chat's input would block the click until it disappears.
   await closeParts(bench, 'notifications');
   // The last editor would be wrong, because the agent's confirmation (“Run command?”) has one, too.
@@ -94,7 +94,7 @@ export async function answerText(
   let before = '';
   let same = 0;
   await until('an answer in the chat', async () => wanted(await read()), timeout);
-  await chatIdle(bench, timeout);
+  await waitUntilIdle(bench, timeout);
   await until('the answer to stand still', async () => {
     const now = await read();
     same = now === before ? same + 1 : 0;
@@ -110,7 +110,7 @@ const requestRow = ({ page }: Workbench, prompt: string) =>
 /** Replaces a request that was answered, and drops everything after it. */
 export async function editRequest(bench: Workbench, prompt: string, words: string): Promise<void> {
   const { page } = bench;
-  await chatIdle(bench);
+  await waitUntilIdle(bench);
   await requestRow(bench, prompt).locator('.value .rendered-markdown').first().click();
   const editor = page.locator('.chat-edit-input-container .monaco-editor').first();
   await editor.waitFor();
@@ -126,7 +126,7 @@ export async function editRequest(bench: Workbench, prompt: string, words: strin
 
 /** Opens a copy of the conversation that ends before a request. */
 export async function forkAt(bench: Workbench, prompt: string): Promise<void> {
-  await chatIdle(bench);
+  await waitUntilIdle(bench);
   const row = requestRow(bench, prompt);
   await row.hover();
   await row.locator('.checkpoint-container a[aria-label*="Fork"]').first().click();

@@ -60,7 +60,7 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
         for (const { text } of shown) seen.add(text);
         const found = shown.find(({ text }) => matches(text, wanted));
         if (found || Date.now() - begun < GONE_MS) return found;
-        return (await kept(bench, wanted)).find(({ text }) => matches(text, wanted));
+        return (await readNotificationCenter(bench, wanted)).find(({ text }) => matches(text, wanted));
       },
       timeout,
     );
@@ -78,7 +78,7 @@ const GONE_MS = 30_000;
  * Reads the notification center, in which it expands the notification with a text, so that its
  * buttons are visible.
  */
-async function kept({ page }: Workbench, wanted: string | RegExp): Promise<readonly Notification[]> {
+async function readNotificationCenter({ page }: Workbench, wanted: string | RegExp): Promise<readonly Notification[]> {
   const centre = page.locator('.notifications-center');
   const bell = page.locator('[id="status.notifications"] a').first();
   if (!(await centre.isVisible())) await bell.click({ timeout: 2_000 });

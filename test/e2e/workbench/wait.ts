@@ -63,7 +63,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
     return isClicked || loads.length > 0;
   } catch (error) {
     // The click has worked and replaced the page.
-    if (loads.length > 0 || LEFT.test(String(error))) return true;
+    if (loads.length > 0 || AFTER_NAVIGATION.test(String(error))) return true;
     await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
     throw error;
   } finally {
@@ -72,7 +72,7 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
 }
 
 /** Matches Playwright's errors after a navigation. */
-const LEFT = /context was destroyed/;
+const AFTER_NAVIGATION = /context was destroyed/;
 
 /** Selector of list elements for {@link clickOn}. */
 export const LIST_ROW = '.monaco-list-row';

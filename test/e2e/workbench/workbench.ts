@@ -153,7 +153,7 @@ const FORGET_CACHED_MODELS = `
  * Waits for the theme. It comes from an extension, so extensions and settings are loaded once it is
  * visible.
  */
-async function ready(page: Page): Promise<void> {
+async function waitUntilReady(page: Page): Promise<void> {
   await page.locator('.monaco-workbench[class*="vscode-theme-"]').waitFor();
 }
 
@@ -181,7 +181,7 @@ const NO_ENDLESS_MOTION = `
 export const keptContext = async (): Promise<BrowserContext> => (await sharedBrowser()).newContext(CONTEXT);
 
 /** Clears what windows at this address have stored, but keeps cached scripts. */
-async function forget(page: Page, origin: string): Promise<void> {
+async function clearStorage(page: Page, origin: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const storageTypes = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
@@ -208,7 +208,7 @@ export async function openWorkbench(
   page.on('domcontentloaded', () => {
     forgetHelper(server, folder);
   });
-  if (kept) await forget(page, server.base);
+  if (kept) await clearStorage(page, server.base);
   const errors: string[] = [];
   const printed: string[] = [];
   const note = (text: string): void => {
@@ -242,7 +242,7 @@ export async function openWorkbench(
   const query = folder === undefined ? '?ew=true' : `?folder=${encodeURIComponent(folder)}`;
   if (options.agent === true) server.agentLoads++;
   await page.goto(`${server.base}/${query}`);
-  await ready(page);
+  await waitUntilReady(page);
   return {
     page,
     server,
@@ -254,7 +254,7 @@ export async function openWorkbench(
     async reload() {
       if (options.agent === true) server.agentLoads++;
       await page.reload();
-      await ready(page);
+      await waitUntilReady(page);
     },
     close: () => (shared ? page.close() : context.close()),
   };
