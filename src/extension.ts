@@ -10,7 +10,7 @@ import type { CondensationEvent, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
 import { createRecallServers } from './window/recallServer';
 import { BundleLoader } from './window/bundles';
-import { RegisteredProviders } from './window/registered';
+import { RegisteredProviders } from './window/registeredProviders';
 import { OWN_VSCODE_VENDOR } from './settings/ownVendor';
 import { ComparisonDocuments } from './window/comparisons';
 import { getSamplePath } from './window/samplePath';

@@ -30,7 +30,7 @@ import { applyServiceSurcharge, computeWebSearchCost, type ServiceConditions } f
 import { getRate, type ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { getFillLevel } from './fillOf';
+import { getFillLevel } from './fillLevel';
 import { findModelPrices, type NamedModel } from './models';
 
 export interface AccountDependencies {

@@ -20,7 +20,7 @@ import { convertChatMessages, convertChatMessage, convertChatTools, type Convert
 import type { ChatSpending } from './chatSpending';
 import type { ApiHandlerCache } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
-import { ThinkingStore, keepThinkingOfAnswers } from './keptThinking';
+import { ThinkingStore, keepThinkingOfAnswers } from './thinkingStore';
 import { RECALL_TOOL_NAME } from './names';
 import { countCommonPrefix } from '../live/align';
 import { RequestAttempts, classifyRejection, RecentFailures, type RequestChange } from '../live/attempts';

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
-import { createHandlerReplacingImages } from '../api/withoutImages';
+import { createHandlerReplacingImages } from '../api/replaceImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getKeyForEndpoint, type SecretStore } from '../settings/keys';
 import { createProfileHandler } from '../settings/profileHandler';

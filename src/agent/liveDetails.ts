@@ -7,7 +7,7 @@ import type { CommandResult, LiveControls, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { explainCacheState, formatCacheState, formatCondensationSavings } from './cacheWords';
+import { explainCacheState, formatCacheState, formatCondensationSavings } from './formatCache';
 import { formatReasonLine } from './notices';
 import {
   formatCondensationTotals,

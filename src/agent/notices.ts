@@ -8,7 +8,7 @@ import {
   formatCondensationMessage,
   formatUseOfRemoved,
 } from '../window/condensationWords';
-import { formatCacheStateAndBasis, formatCondensationSavings } from './cacheWords';
+import { formatCacheStateAndBasis, formatCondensationSavings } from './formatCache';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';

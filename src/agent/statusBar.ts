@@ -6,7 +6,7 @@ import { countUsesOfRemoved } from '../core/condense/ledger/use';
 import { getUseAdvice, formatTokenChange, formatUseOfRemoved } from '../window/condensationWords';
 import { makeMarkdown, toMarkdownString } from '../window/markdownText';
 import { EscapedStatusBarItem } from '../window/notifications';
-import { formatCacheStateAndBasis, formatBreakEven } from './cacheWords';
+import { formatCacheStateAndBasis, formatBreakEven } from './formatCache';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 

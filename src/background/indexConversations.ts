@@ -1,4 +1,4 @@
-import { loadFillLevelReader, type FillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader, type FillLevelReader } from '../account/fillLevel';
 import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
@@ -8,7 +8,7 @@ import {
   isTooLargeToCount,
   readDetailsFromWholeFile,
 } from '../conversations/stores/details';
-import { FileHeadCache } from '../conversations/stores/keptHeads';
+import { FileHeadCache } from '../conversations/stores/fileHeadCache';
 import type { FoundConversation } from '../conversations/stores/types';
 import { listEverGivenBack } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';

@@ -1,4 +1,4 @@
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';

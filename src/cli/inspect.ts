@@ -1,4 +1,4 @@
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { getNoteText } from '../conversations/notes';
 import { formatFillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';

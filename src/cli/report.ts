@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { hashView } from '../core/condense/ledger/ledger';
 import { findReportedCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
 import { listProviderNames } from '../core/condense/report/report';

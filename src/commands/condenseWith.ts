@@ -27,7 +27,7 @@ import { condenseFileAndWait } from './condenseNow';
 import { estimateChoices, type EstimateTexts } from './estimateChoices';
 import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
-import { pickItem } from './pickedItem';
+import { pickItem } from './pickItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 import { formatPercent } from '../core/percent';

@@ -12,7 +12,7 @@ import { findShownCondensation, getConversationWorkspace } from '../views/conver
 import { formatRowFill, formatRowFillChange, formatRowName, formatRowSize } from '../views/conversations/rowWords';
 import { getConversationIndex } from './conversationIndex';
 import { listLedgersSince } from './conversations/background';
-import { UpdatingPickerRows, pickItem } from './pickedItem';
+import { UpdatingPickerRows, pickItem } from './pickItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 

@@ -34,7 +34,7 @@ import { getAgentConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import { GatewayRunFigures, type GatewayRunSummary } from './runFigures';
 import type { GatewaySummaries } from './summaries';
-import { joinSentStartAndNewRest, makeStartOfSentRequest, type StartOfSentRequest } from './sentHead';
+import { joinSentStartAndNewRest, makeStartOfSentRequest, type StartOfSentRequest } from './startOfSentRequest';
 import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 

@@ -31,7 +31,7 @@ import type { CondensedResults, NewResultsState } from './newResults';
 import type { ConversationState } from './preparation';
 import { countCommonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
-import { ReferenceUseWatch } from './useWatch';
+import { ReferenceUseWatch } from './referenceUseWatch';
 import type { RequestForMeasuring } from './weight';
 import { ToolCallCounter, measureToolTokens, type DeclaredTool } from './toolWeights';
 import { findVisibleTools } from './deferredTools';

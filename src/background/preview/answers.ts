@@ -10,7 +10,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { ConversationEstimate, PreviewEstimator } from './estimator';
-import type { PreviewConversation } from './held';
+import type { PreviewConversation } from './conversationStore';
 import type {
   EditExcerpt,
   MessageCell,

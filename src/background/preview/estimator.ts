@@ -8,7 +8,7 @@ import { excludeEditsOfMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
 import type { CondensationEstimate, StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { PreviewConversation } from './held';
+import type { PreviewConversation } from './conversationStore';
 import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
 
 export interface ConversationEstimate extends PreviewFigures {

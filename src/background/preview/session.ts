@@ -16,7 +16,7 @@ import {
   computePassSelection,
 } from './answers';
 import { PreviewEstimator, type ConversationEstimate } from './estimator';
-import { PreviewConversationStore, type PreviewConversation } from './held';
+import { PreviewConversationStore, type PreviewConversation } from './conversationStore';
 import type {
   LiveConversationUpdate,
   PreviewAnswer,

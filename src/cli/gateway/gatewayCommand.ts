@@ -7,8 +7,8 @@ import { checkWritableOwnFile } from '../output';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { hideSecretInAddress } from '../../gateway/announcement';
 import { formatClosingLines } from './closingLine';
-import { deferSignals } from './heldSignals';
-import { storeAddress, readStoredAddress } from './keptAddress';
+import { deferSignals } from './deferredSignals';
+import { storeAddress, readStoredAddress } from './storedAddress';
 import { startGatewayService, formatSummariesLine, type GatewayService } from './service';
 
 /** Agents append paths to these URLs. */

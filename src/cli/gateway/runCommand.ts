@@ -21,7 +21,7 @@ import { formatDestinations } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { formatClosingLines } from './closingLine';
 import { makeUpstreamByRoute, listRouteAddresses, makeAgentVariables } from './gatewayCommand';
-import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './heldSignals';
+import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './deferredSignals';
 import { startGatewayService, formatSummariesLine } from './service';
 
 /** Agents show this name with the server's tools. */

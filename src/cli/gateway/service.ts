@@ -30,7 +30,7 @@ import { readConfig } from '../config';
 import type { CliIo } from '../io';
 import { checkWritableOwnFile, checkStoreFolder, rethrowAsUsageError } from '../output';
 import type { GatewayArguments, SummaryCostLimits } from './arguments';
-import { createLimitMessages } from './limitWords';
+import { createLimitMessages } from './limitMessages';
 import { formatTokens } from '../../core/format';
 import { listProviderNames } from '../../core/condense/report/report';
 import { explainWhyNothingRemoved } from '../../core/condense/fallback';

@@ -6,7 +6,7 @@ import { formatTokenChange } from '../../window/condensationWords';
 import { findShownCondensation, findUndoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
-import { pickItem } from '../pickedItem';
+import { pickItem } from '../pickItem';
 import { toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
 import { findFillOfConversation, formatRedoneMessage, formatUndoneMessage } from './fillAfter';
 import { createDiffDocuments } from './show';
