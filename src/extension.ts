@@ -10,7 +10,7 @@ import type { CondensationEvent, Services } from './window/services';
 import type { ContextCondenserExports } from './extensionApi/api';
 import { createRecallServers } from './window/recallServer';
 import { BundleLoader } from './window/bundles';
-import { RegisteredProviders } from './window/registered';
+import { RegisteredProviders } from './window/registeredProviders';
 import { OWN_VSCODE_VENDOR } from './settings/ownVendor';
 import { ComparisonDocuments } from './window/comparisons';
 import { getSamplePath } from './window/samplePath';
@@ -23,32 +23,32 @@ import type { TreeNode } from './views/conversations/nodes';
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
   const comparisons = new ComparisonDocuments();
-  const condensed = new vscode.EventEmitter<CondensationEvent>();
-  const ledgersChanged = new vscode.EventEmitter<void>();
-  const registered = new RegisteredProviders();
-  const settingsChanged = new vscode.EventEmitter<void>();
-  const modelsChanged = new vscode.EventEmitter<void>();
+  const condensedEmitter = new vscode.EventEmitter<CondensationEvent>();
+  const ledgersChangedEmitter = new vscode.EventEmitter<void>();
+  const registeredProviders = new RegisteredProviders();
+  const settingsChangedEmitter = new vscode.EventEmitter<void>();
+  const modelsChangedEmitter = new vscode.EventEmitter<void>();
   const services: Services = {
     context,
     log,
     comparisons,
-    condensed,
-    ledgersChanged,
-    registered,
-    settingsChanged,
-    modelsChanged,
+    condensed: condensedEmitter,
+    ledgersChanged: ledgersChangedEmitter,
+    registered: registeredProviders,
+    settingsChanged: settingsChangedEmitter,
+    modelsChanged: modelsChangedEmitter,
     last: undefined,
   };
   const bundles = new BundleLoader<{ readonly commands: typeof commands; readonly panel: typeof panel }>(__dirname);
-  const watched = (loaded: typeof commands): typeof commands => {
+  const startWatching = (loaded: typeof commands): typeof commands => {
     loaded.watchSettings(services);
     return loaded;
   };
   const loadInTurns = async (): Promise<typeof commands> => {
-    const loaded = watched(await bundles.loadBundle('commands'));
+    const loadedCommands = startWatching(await bundles.loadBundle('commands'));
     // Yield, because checking the settings has taken time.
     await nextTurn();
-    return loaded;
+    return loadedCommands;
   };
   let loading: Promise<typeof commands> | undefined;
   const load = (): Promise<typeof commands> =>
@@ -56,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       loading = undefined;
       throw error;
     }));
-  const loadNow = (): typeof commands => watched(bundles.loadBundleNow('commands'));
+  const loadNow = (): typeof commands => startWatching(bundles.loadBundleNow('commands'));
   // The panel needs the commands as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
@@ -68,10 +68,10 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   context.subscriptions.push(
     log,
     comparisons,
-    condensed,
-    ledgersChanged,
-    settingsChanged,
-    modelsChanged,
+    condensedEmitter,
+    ledgersChangedEmitter,
+    settingsChangedEmitter,
+    modelsChangedEmitter,
     vscode.commands.registerCommand('contextCondenser.condenseNow', async (conversation?: unknown) =>
       (await load()).condenseNow(services, conversation),
     ),
@@ -135,7 +135,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   );
   registerOriginals(context, services, load);
   registerConversations(context, services, load);
-  registerChatFeatures(context, modelsChanged.event, async () => (await load()).getAgentRuntime(services));
+  registerChatFeatures(context, modelsChangedEmitter.event, async () => (await load()).getAgentRuntime(services));
   registerRecall(context, services);
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
@@ -146,21 +146,21 @@ function registerOriginals(
   services: Services,
   load: () => Promise<typeof commands>,
 ): void {
-  const documents = [
+  const documentSelectors = [
     { scheme: COMPARISON_SCHEME },
     { scheme: ORIGINAL_SCHEME },
     { scheme: 'file', pattern: '**/*.condensed.*' },
   ];
-  const originals = async () => (await load()).getOriginalDocuments(services);
+  const loadOriginals = async () => (await load()).getOriginalDocuments(services);
   subscriptions.push(
     vscode.workspace.registerTextDocumentContentProvider(ORIGINAL_SCHEME, {
-      provideTextDocumentContent: async (uri) => (await originals()).provideTextDocumentContent(uri),
+      provideTextDocumentContent: async (uri) => (await loadOriginals()).provideTextDocumentContent(uri),
     }),
-    vscode.languages.registerDocumentLinkProvider(documents, {
-      provideDocumentLinks: async (document) => (await originals()).provideDocumentLinks(document),
+    vscode.languages.registerDocumentLinkProvider(documentSelectors, {
+      provideDocumentLinks: async (document) => (await loadOriginals()).provideDocumentLinks(document),
     }),
-    vscode.languages.registerHoverProvider(documents, {
-      provideHover: async (document, position) => (await originals()).provideHover(document, position),
+    vscode.languages.registerHoverProvider(documentSelectors, {
+      provideHover: async (document, position) => (await loadOriginals()).provideHover(document, position),
     }),
     vscode.languages.registerFoldingRangeProvider(
       { language: CONVERSATION_LANGUAGE },
@@ -169,7 +169,7 @@ function registerOriginals(
       },
     ),
     vscode.commands.registerCommand('contextCondenser.openOriginal', async (reference?: unknown) =>
-      (await originals()).openOriginal(typeof reference === 'string' ? reference : undefined),
+      (await loadOriginals()).openOriginal(typeof reference === 'string' ? reference : undefined),
     ),
   );
 }
@@ -180,9 +180,9 @@ function registerConversations(
   services: Services,
   load: () => Promise<typeof commands>,
 ): void {
-  const changed = new vscode.EventEmitter<TreeNode[] | undefined>();
+  const treeChangedEmitter = new vscode.EventEmitter<TreeNode[] | undefined>();
   const treeDataProvider: vscode.TreeDataProvider<TreeNode> = {
-    onDidChangeTreeData: changed.event,
+    onDidChangeTreeData: treeChangedEmitter.event,
     getTreeItem: async (node) => (await load()).getConversationsView(services, tree).getTreeItem(node),
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
@@ -190,9 +190,9 @@ function registerConversations(
   // If the titles of the view and its container are equal, VS Code shows only one; two titles would
   // be cut off at the side bar's usual width.
   view.title = 'Context Condenser';
-  const tree = { view, changed };
+  const tree = { view, changed: treeChangedEmitter };
   subscriptions.push(
-    changed,
+    treeChangedEmitter,
     view,
     vscode.window.registerFileDecorationProvider(new FillDecorations()),
     ...CONVERSATION_ACTIONS.map((action) =>
@@ -225,14 +225,14 @@ function hasRunFolders(storage: string): boolean {
 
 /** The first condensation makes the server useful to agents. */
 function registerRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
-  const changed = new vscode.EventEmitter<void>();
+  const serversChangedEmitter = new vscode.EventEmitter<void>();
   subscriptions.push(
-    changed,
+    serversChangedEmitter,
     services.condensed.event(() => {
-      changed.fire();
+      serversChangedEmitter.fire();
     }),
     vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER_ID, {
-      onDidChangeMcpServerDefinitions: changed.event,
+      onDidChangeMcpServerDefinitions: serversChangedEmitter.event,
       // VS Code asks at activation, so don't load the commands for this.
       provideMcpServerDefinitions: () => createRecallServers(services),
     }),

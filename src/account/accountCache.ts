@@ -123,21 +123,21 @@ export class AccountCache {
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
   }
 
-  storeAccount(kept: CachedAccount): void {
-    this.byPath.set(kept.path, kept);
+  storeAccount(account: CachedAccount): void {
+    this.byPath.set(account.path, account);
     this.isChanged = true;
   }
 
   /** @param existingPaths paths that currently exist */
   async saveAccounts(existingPaths: ReadonlySet<string>): Promise<void> {
-    const kept = [...this.byPath.values()].filter(({ path }) => existingPaths.has(path));
-    if (!this.isChanged && kept.length === this.byPath.size) return;
+    const existingAccounts = [...this.byPath.values()].filter(({ path }) => existingPaths.has(path));
+    if (!this.isChanged && existingAccounts.length === this.byPath.size) return;
     this.isChanged = false;
     const text = JSON.stringify({
       contextCondenser: 'account',
       version: CACHE_VERSION,
       prices: PRICE_PACKAGE.published,
-      kept,
+      kept: existingAccounts,
     });
     await replaceCacheQuietly(nodeFiles, this.file, text, OWN_FILE_KINDS.account);
   }

@@ -46,14 +46,14 @@ const CSV_SESSION_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequ
 /**
  * Renders CSV (RFC 4180). The first rows say how many sessions are unread or estimated, and why.
  * The cost excludes `unpriced` requests; `replayedCost` is the lower bound of its estimated part.
- * @param unread why each unreadable session could not be read
+ * @param unreadSessions why each unreadable session could not be read
  */
 export function renderAccountCsv(
   sessions: readonly SessionAccount[],
   grouping: Grouping,
-  unread: readonly string[] = [],
+  unreadSessions: readonly string[] = [],
 ): string {
-  const [, ...others] = CSV_COLUMNS;
+  const [, ...columnsAfterKey] = CSV_COLUMNS;
   const isTree = grouping === 'session';
   const makeCells = ({ tree, ...row }: AccountRow): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => row[column]),
@@ -61,17 +61,17 @@ export function renderAccountCsv(
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
       : []),
   ];
-  const total = sumSessionAccounts(sessions, unread);
+  const total = sumSessionAccounts(sessions, unreadSessions);
   const makeExtraRow = (key: string, words: string): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),
   ];
   const lines = [
-    ...(unread.length > 0 ? [makeExtraRow('(not read)', describeUnreadSessions(total))] : []),
+    ...(unreadSessions.length > 0 ? [makeExtraRow('(not read)', describeUnreadSessions(total))] : []),
     ...(total.estimated.length > 0 ? [makeExtraRow('(estimated)', describeEstimatedSessions(total))] : []),
     ...groupAccountInRows(sessions, grouping).map(makeCells),
   ].map((cells) => cells.map(renderCsvCell).join(','));
-  const head = [grouping, ...others, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
+  const head = [grouping, ...columnsAfterKey, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 

@@ -52,18 +52,18 @@ export async function computeAccountOfStores(
     const { conversations, problems } = await findConversations(find, databases);
     const cache = await AccountCache.open(file);
     const paths = new Set(conversations.map(({ path }) => path));
-    const tools = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
-    const recent = conversations.filter(({ modified }) => modified >= since);
-    const kept: CachedAccount[] = [];
+    const loadTools = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
+    const recentFiles = conversations.filter(({ modified }) => modified >= since);
+    const recentAccounts: CachedAccount[] = [];
     let reportedAt = performance.now();
     let savedAt = reportedAt;
-    for (const found of recent) {
-      const cached = cache.findUpToDateAccount(found);
-      const each = cached ?? (await readAndAccountFile(found, tools, databases));
-      if (!cached) cache.storeAccount(each);
-      kept.push(each);
+    for (const foundFile of recentFiles) {
+      const cached = cache.findUpToDateAccount(foundFile);
+      const cachedAccount = cached ?? (await readAndAccountFile(foundFile, loadTools, databases));
+      if (!cached) cache.storeAccount(cachedAccount);
+      recentAccounts.push(cachedAccount);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
-        report(kept.length, recent.length);
+        report(recentAccounts.length, recentFiles.length);
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
@@ -74,23 +74,26 @@ export async function computeAccountOfStores(
     }
     // Requests that an older session paid for belong to that session, even if this account leaves
     // it out.
-    const older = conversations
+    const olderSessions = conversations
       .filter(({ modified }) => modified < since)
-      .flatMap((found) => cache.findUpToDateAccount(found)?.account ?? []);
-    for (const found of findUnreadOriginSessions(kept, older, conversations)) {
-      const each = await readAndAccountFile(found, tools, databases);
-      cache.storeAccount(each);
-      if (each.account) older.push(each.account);
+      .flatMap((foundFile) => cache.findUpToDateAccount(foundFile)?.account ?? []);
+    for (const foundFile of findUnreadOriginSessions(recentAccounts, olderSessions, conversations)) {
+      const cachedAccount = await readAndAccountFile(foundFile, loadTools, databases);
+      cache.storeAccount(cachedAccount);
+      if (cachedAccount.account) olderSessions.push(cachedAccount.account);
     }
     await cache.saveAccounts(paths);
-    report(kept.length, recent.length);
-    const keptPaths = new Set(kept.map(({ path }) => path));
-    const counted = countCopiedRequestsOnce([...kept.flatMap(({ account }) => account ?? []), ...older]);
+    report(recentAccounts.length, recentFiles.length);
+    const recentPaths = new Set(recentAccounts.map(({ path }) => path));
+    const sessionsWithoutCopies = countCopiedRequestsOnce([
+      ...recentAccounts.flatMap(({ account }) => account ?? []),
+      ...olderSessions,
+    ]);
     return {
-      sessions: counted.filter(({ path }) => keptPaths.has(path)),
+      sessions: sessionsWithoutCopies.filter(({ path }) => recentPaths.has(path)),
       problems: [
         ...problems,
-        ...kept.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
+        ...recentAccounts.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, reason: problem }])),
       ],
     };
   } finally {
@@ -100,12 +103,12 @@ export async function computeAccountOfStores(
 
 /** Finds the unknown origins of forked sessions by the ID in their file names. */
 function findUnreadOriginSessions(
-  kept: readonly CachedAccount[],
-  older: readonly ReadSession[],
+  recentAccounts: readonly CachedAccount[],
+  olderSessions: readonly ReadSession[],
   conversations: readonly FoundConversation[],
 ): readonly FoundConversation[] {
-  const knownPaths = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
-  const ids = new Set(kept.flatMap(({ account }) => listOriginIds(account?.identity)));
+  const knownPaths = new Set([...recentAccounts.map(({ path }) => path), ...olderSessions.map(({ path }) => path)]);
+  const ids = new Set(recentAccounts.flatMap(({ account }) => listOriginIds(account?.identity)));
   return conversations.filter(({ path }) => !knownPaths.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
@@ -115,26 +118,26 @@ export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 async function readAndAccountFile(
-  found: FoundConversation,
-  tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
+  foundFile: FoundConversation,
+  loadTools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
 ): Promise<CachedAccount> {
-  const { agent, path, modified, bytes, parent } = found;
+  const { agent, path, modified, bytes, parent } = foundFile;
   const state = { path, modified, ...(bytes !== undefined && { bytes }) };
   const file = { agent, path, modified, ...(parent !== undefined && { parent }) };
   try {
     if (bytes !== undefined && bytes > MAX_COUNTED_BYTES) {
-      const account = await computeAccountFromRecords(found, file, tools);
+      const account = await computeAccountFromRecords(foundFile, file, loadTools);
       if (account) return { ...state, account };
     }
     const conversation = readConversation(path, databases);
-    const { counter, prices } = await tools();
+    const { counter, prices } = await loadTools();
     // Use a new counter, because cached counts of one conversation are useless for the next.
     const account = computeSessionAccount(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return state;
-    const account = await computeAccountFromRecords(found, file, tools).catch(() => undefined);
+    const account = await computeAccountFromRecords(foundFile, file, loadTools).catch(() => undefined);
     if (account) return { ...state, account };
     return { ...state, problem: error instanceof ConversationReadError ? error.reason : getErrorMessage(error) };
   }
@@ -142,21 +145,21 @@ async function readAndAccountFile(
 
 /** Used for sessions that are too large or unreadable. */
 async function computeAccountFromRecords(
-  found: FoundConversation,
+  foundFile: FoundConversation,
   file: AccountedSessionFile,
-  tools: () => Promise<{ readonly prices: PriceTable }>,
+  loadTools: () => Promise<{ readonly prices: PriceTable }>,
 ): Promise<CachedAccount['account']> {
-  if (found.bytes === undefined) return undefined;
-  const streamed = streamRequests(found.path);
-  if (!streamed) return undefined;
-  const { details } = readDetailsFromBeginning(found);
-  const { prices } = await tools();
-  const { title = basename(found.path), id = found.path, workspace, parent } = details;
+  if (foundFile.bytes === undefined) return undefined;
+  const streamedRequests = streamRequests(foundFile.path);
+  if (!streamedRequests) return undefined;
+  const { details } = readDetailsFromBeginning(foundFile);
+  const { prices } = await loadTools();
+  const { title = basename(foundFile.path), id = foundFile.path, workspace, parent } = details;
   return computeRecordedAccount(
     file,
     { id, title, workspace, parent },
-    streamed.recorded,
-    streamed.compactions,
+    streamedRequests.recorded,
+    streamedRequests.compactions,
     prices,
   );
 }

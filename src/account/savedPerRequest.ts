@@ -20,14 +20,14 @@ export async function computeSavingPerRequest(
   prices?: PriceTable,
 ): Promise<number | undefined> {
   if (findGiveBackTarget(file.path, file.agent) === undefined) return undefined;
-  const last = lastRequest ?? (recorded && findLastAnswer(recorded));
-  if (!last?.usage) return undefined;
-  const model = findModelPrices(prices ?? (await loadPriceTable()), last);
+  const lastRecordedRequest = lastRequest ?? (recorded && findLastAnswer(recorded));
+  if (!lastRecordedRequest?.usage) return undefined;
+  const model = findModelPrices(prices ?? (await loadPriceTable()), lastRecordedRequest);
   if (!model?.prices) return undefined;
-  const { accounting, cacheReadTokens, cacheWriteTokens } = last.usage;
-  const calibrated = (tokens: number): number => Math.ceil(tokens * model.tokenFactor);
-  const tokensBefore = calibrated(change.tokensBefore);
-  const tokensAfter = calibrated(change.tokensAfter);
+  const { accounting, cacheReadTokens, cacheWriteTokens } = lastRecordedRequest.usage;
+  const calibrate = (tokens: number): number => Math.ceil(tokens * model.tokenFactor);
+  const tokensBefore = calibrate(change.tokensBefore);
+  const tokensAfter = calibrate(change.tokensAfter);
   const { perRequest } = estimateCondensationSaving(
     { tokensBefore, tokensAfter, keptPrefixTokens: tokensAfter, cost: 0 },
     {

@@ -30,7 +30,7 @@ import { applyServiceSurcharge, computeWebSearchCost, type ServiceConditions } f
 import { getRate, type ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { getFillLevel } from './fillOf';
+import { getFillLevel } from './fillLevel';
 import { findModelPrices, type NamedModel } from './models';
 
 export interface AccountDependencies {
@@ -64,37 +64,44 @@ export function computeSessionAccount(
 ): ReadSession {
   const { messages, recorded } = conversation;
   const compactions = findCompactions(conversation);
-  const all = listRequests(messages, counter, compactions, recorded?.requests);
+  const requestsWithCopies = listRequests(messages, counter, compactions, recorded?.requests);
   const namedModel = findLastUsedModel(conversation, recorded?.requests);
-  const calibration = calibrateSession(conversation, all, { counter, prices });
-  const requests = dropCopiedRequests(all, recorded);
+  const calibration = calibrateSession(conversation, requestsWithCopies, { counter, prices });
+  const requests = dropCopiedRequests(requestsWithCopies, recorded);
   const { byRequest, unassigned } = assignToolCalls(messages, recorded);
-  const charges = readPaidRequests(file, recorded, prices, byRequest);
+  const recordedCharges = readPaidRequests(file, recorded, prices, byRequest);
   // The agent's sums cover the first answers' requests, so those are not estimated.
-  const covered = recorded?.totals?.at(-1)?.answers ?? 0;
-  const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
-  const replayed = isRecorded
+  const coveredAnswers = recorded?.totals?.at(-1)?.answers ?? 0;
+  const isRecorded =
+    recordedCharges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
+  const replayedRequests = isRecorded
     ? []
-    : replayRequests(conversation, requests.slice(covered), covered, calibration, { counter, prices });
-  const madeAgain = replayed.map(({ usage, isCharged, ...model }): PaidRequest => ({
+    : replayRequests(conversation, requests.slice(coveredAnswers), coveredAnswers, calibration, { counter, prices });
+  const pricedReplays = replayedRequests.map(({ usage, isCharged, ...model }): PaidRequest => ({
     ...priceRequest(usage, model, file, prices),
     isReplayed: true,
     ...(isCharged && { isCharged }),
   }));
-  const paid = [...charges.paid, ...distributeCharge(madeAgain, charges, recorded?.charged)];
-  const answers = [...charges.counted.filter(({ purpose }) => purpose === 'answer'), ...replayed];
-  const prompts = answers.map(({ usage }) => countPromptTokens(usage));
+  const paidRequests = [
+    ...recordedCharges.paid,
+    ...distributeCharge(pricedReplays, recordedCharges, recorded?.charged),
+  ];
+  const answeredRequests = [
+    ...recordedCharges.counted.filter(({ purpose }) => purpose === 'answer'),
+    ...replayedRequests,
+  ];
+  const prompts = answeredRequests.map(({ usage }) => countPromptTokens(usage));
   const { id, title, workspace, parent } = conversation;
   return {
     ...describeSession(file, { id, title, workspace, parent }, recorded),
-    requests: paid,
-    ...(charges.totals.length > 0 && { totals: charges.totals }),
+    requests: paidRequests,
+    ...(recordedCharges.totals.length > 0 && { totals: recordedCharges.totals }),
     ...chooseLikelyWindow(
       Math.max(0, ...prompts),
       findContextWindow(recorded, namedModel, prices).window,
       namedModel.model,
     ),
-    fill: makeFillCurve(answers),
+    fill: makeFillCurve(answeredRequests),
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: sumCompactionCosts(conversation, compactions, prompts, calibration, namedModel, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
@@ -152,19 +159,23 @@ function dropCopiedRequests(
 export function computeRecordedAccount(
   file: AccountedSessionFile,
   head: SessionIdentity,
-  recorded: RecordedRequests,
+  recordedRequests: RecordedRequests,
   compactions: number,
   prices: PriceTable,
 ): ReadSession {
-  const { paid, totals, counted } = readPaidRequests(file, recorded, prices);
-  const last = recorded.requests.findLast(({ model }) => model !== undefined);
+  const { paid, totals, counted } = readPaidRequests(file, recordedRequests, prices);
+  const lastRequestWithModel = recordedRequests.requests.findLast(({ model }) => model !== undefined);
   return {
-    ...describeSession(file, head, recorded),
+    ...describeSession(file, head, recordedRequests),
     requests: paid,
     ...(totals.length > 0 && { totals }),
-    ...findContextWindow(recorded, last ? { ...getModelAndSeller(last), at: last.at } : {}, prices),
+    ...findContextWindow(
+      recordedRequests,
+      lastRequestWithModel ? { ...getModelAndSeller(lastRequestWithModel), at: lastRequestWithModel.at } : {},
+      prices,
+    ),
     fill: makeFillCurve(counted.filter(({ purpose }) => purpose === 'answer')),
-    compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
+    compactions: { count: compactions, isEstimate: recordedRequests.hasCompactions !== true },
     isComposed: false,
     ...EMPTY_COMPOSITION,
     calls: [],
@@ -179,21 +190,21 @@ const EMPTY_COMPOSITION: Composition = {
 const describeSession = (
   { agent, path, parent: starter }: AccountedSessionFile,
   { id, title, workspace, parent }: SessionIdentity,
-  recorded: RecordedRequests | undefined,
+  recordedRequests: RecordedRequests | undefined,
 ) => ({
   ...{ agent, path, id, title },
   ...(workspace !== undefined && { project: workspace }),
-  ...(recorded?.session && { identity: recorded.session }),
+  ...(recordedRequests?.session && { identity: recordedRequests.session }),
   ...((starter ?? parent) !== undefined && { startedBy: starter ?? parent ?? '' }),
 });
 
 function findContextWindow(
-  recorded: RecordedRequests | undefined,
+  recordedRequests: RecordedRequests | undefined,
   namedModel: NamedModel,
   prices: PriceTable,
 ): Pick<ReadSession, 'window'> {
   const window =
-    recorded?.requests.findLast((request) => request.window !== undefined)?.window ??
+    recordedRequests?.requests.findLast((request) => request.window !== undefined)?.window ??
     findModelPrices(prices, namedModel)?.contextWindow;
   return window === undefined ? {} : { window };
 }
@@ -206,29 +217,35 @@ interface PaidRequestsAndTotals {
 
 function readPaidRequests(
   file: AccountedSessionFile,
-  recorded: RecordedRequests | undefined,
+  recordedRequests: RecordedRequests | undefined,
   prices: PriceTable,
   callsByRequest: ToolCallsByRequest = new Map(),
 ): PaidRequestsAndTotals {
-  const counted: CountedRequest[] = [];
-  const paid: PaidRequest[] = [];
-  // Index in `paid` of the first entry of each recorded request.
-  const places: number[] = [0];
-  for (const request of recorded?.requests ?? []) {
+  const requestsWithUsage: CountedRequest[] = [];
+  const paidRequests: PaidRequest[] = [];
+  // Index in `paidRequests` of the first entry of each recorded request.
+  const firstPaidIndexes: number[] = [0];
+  for (const request of recordedRequests?.requests ?? []) {
     if (isPaid(request)) {
       const [first, ...parts] = hasUsage(request)
         ? priceRequestParts(request, file, prices)
         : [toUnpricedRequest(request, file)];
       const calls = callsByRequest.get(request);
-      paid.push({ ...first, ...(calls && { calls }) }, ...parts);
+      paidRequests.push({ ...first, ...(calls && { calls }) }, ...parts);
     }
-    if (hasUsage(request)) counted.push(request);
-    places.push(paid.length);
+    if (hasUsage(request)) requestsWithUsage.push(request);
+    firstPaidIndexes.push(paidRequests.length);
   }
-  const totals = (recorded?.totals ?? []).map((total) =>
-    priceTotal(total, places[total.after] ?? paid.length, recorded?.requests ?? [], file, prices),
+  const totals = (recordedRequests?.totals ?? []).map((total) =>
+    priceTotal(
+      total,
+      firstPaidIndexes[total.after] ?? paidRequests.length,
+      recordedRequests?.requests ?? [],
+      file,
+      prices,
+    ),
   );
-  return { counted, paid, totals };
+  return { counted: requestsWithUsage, paid: paidRequests, totals };
 }
 
 const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedSessionFile): PaidRequest => ({
@@ -251,12 +268,12 @@ function priceRequestParts(
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
-  const first = priceRequest(usage, { ...namedModel, recordedCost }, file, prices, service);
-  const tools = computeWebSearchCost(service);
+  const firstPart = priceRequest(usage, { ...namedModel, recordedCost }, file, prices, service);
+  const webSearchCost = computeWebSearchCost(service);
   return [
     {
-      ...first,
-      ...(first.cost !== undefined && { cost: first.cost + tools }),
+      ...firstPart,
+      ...(firstPart.cost !== undefined && { cost: firstPart.cost + webSearchCost }),
       ...marks,
       ...(key !== undefined && { key }),
     },
@@ -302,7 +319,7 @@ function priceRequest(
 
 function priceTotal(
   total: RecordedTotal,
-  after: number,
+  paidRequestsBefore: number,
   requests: readonly RecordedRequest[],
   { modified }: AccountedSessionFile,
   prices: PriceTable,
@@ -313,7 +330,7 @@ function priceTotal(
       .slice(0, total.after)
       .reduce((sum, { service, ...each }) => sum + (each.model === model ? (service?.webSearches ?? 0) : 0), 0);
   return {
-    ...{ at, after, compactions: total.compactions },
+    ...{ at, after: paidRequestsBefore, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
       const searches = webSearches - countSearches(model);
       const knownPrices = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
@@ -331,13 +348,15 @@ function priceTotal(
 
 /** A sum does not say how long each prompt was, so use the rates for short prompts. */
 function getPlainRates(prices: ModelPrices, usage: Usage): TokensByPrice {
-  const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
+  const getRatePerToken = (kind: keyof ModelPrices): number =>
+    getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const longCacheShare = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
   return {
-    fresh: rate('input'),
-    cacheWrite: (1 - longCacheShare) * rate('cacheWrite') + longCacheShare * rate('longCacheWrite'),
-    cacheRead: rate('cacheRead'),
-    output: rate('output'),
+    fresh: getRatePerToken('input'),
+    cacheWrite:
+      (1 - longCacheShare) * getRatePerToken('cacheWrite') + longCacheShare * getRatePerToken('longCacheWrite'),
+    cacheRead: getRatePerToken('cacheRead'),
+    output: getRatePerToken('output'),
   };
 }
 
@@ -354,38 +373,40 @@ interface ReplayedRequest extends ModelWithRecordedCost {
 function distributeCharge(
   requests: readonly PaidRequest[],
   { paid, totals }: PaidRequestsAndTotals,
-  charged: RecordedCharge | undefined,
+  recordedCharge: RecordedCharge | undefined,
 ): readonly PaidRequest[] {
-  if (!charged) return requests;
-  const { at: untilMs = Infinity, dollars } = charged;
-  const sum = (of: readonly PaidRequest[]): number => of.reduce((all, { cost = 0 }) => all + cost, 0);
-  const last = totals.findLast(({ at }) => at <= untilMs);
+  if (!recordedCharge) return requests;
+  const { at: untilMs = Infinity, dollars } = recordedCharge;
+  const sumCosts = (paidRequests: readonly PaidRequest[]): number =>
+    paidRequests.reduce((all, { cost = 0 }) => all + cost, 0);
+  const lastChargedTotal = totals.findLast(({ at }) => at <= untilMs);
   const knownCost =
-    sum(paid.filter(({ at }) => at <= untilMs)) + (last?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
-  const replayed = sum(requests.filter(({ isCharged }) => isCharged));
-  if (replayed === 0) return requests;
-  const factor = Math.max(0, dollars - knownCost) / replayed;
+    sumCosts(paid.filter(({ at }) => at <= untilMs)) +
+    (lastChargedTotal?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
+  const replayedCost = sumCosts(requests.filter(({ isCharged }) => isCharged));
+  if (replayedCost === 0) return requests;
+  const factor = Math.max(0, dollars - knownCost) / replayedCost;
   return requests.map((request) =>
     request.cost === undefined ? request : { ...request, cost: request.cost * factor },
   );
 }
 
-/** @param covered number of answers, from the first on, whose requests the agent's sums cover */
+/** @param coveredAnswers number of answers, from the first on, whose requests the agent's sums cover */
 function replayRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
-  covered: number,
+  coveredAnswers: number,
   calibration: RequestTokenCalibration,
   { counter }: AccountDependencies,
 ): ReplayedRequest[] {
   const { recorded, sidechains } = conversation;
   const namedModel = findLastUsedModel(conversation, recorded?.requests);
-  const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
-  const main = simulateRequestUsage(requests, calibration).map((usage, index): ReplayedRequest => {
+  const recordedByMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
+  const mainRequests = simulateRequestUsage(requests, calibration).map((usage, index): ReplayedRequest => {
     const { answer, at } = requests[index] as ConversationRequest;
-    const recordedRequest = byMessage.get(answer);
+    const recordedRequest = recordedByMessage.get(answer);
     const outputTokens = recordedRequest?.outputTokens ?? usage.outputTokens;
-    const isCharged = covered + index < (recorded?.charged?.answers ?? 0);
+    const isCharged = coveredAnswers + index < (recorded?.charged?.answers ?? 0);
     return {
       ...{
         ...namedModel,
@@ -398,15 +419,15 @@ function replayRequests(
   });
   const lastAt = recorded?.requests.findLast(({ at }) => at !== undefined)?.at;
   // The agent's sums include its subagents' requests.
-  const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
-    const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
-    const sideRequests = listRequests(messages, counter, findCompactionsInMessages(messages));
-    return simulateRequestUsage(sideRequests, calibration).map((usage, index): ReplayedRequest => ({
-      ...{ ...namedModel, at: sideRequests[index]?.at ?? lastAt, usage },
-      ...(index < charged && { isCharged: true }),
+  const sideRequests = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
+    const chargedAnswers = recorded?.charged?.sideAnswers?.[id] ?? 0;
+    const requestsOfSidechain = listRequests(messages, counter, findCompactionsInMessages(messages));
+    return simulateRequestUsage(requestsOfSidechain, calibration).map((usage, index): ReplayedRequest => ({
+      ...{ ...namedModel, at: requestsOfSidechain[index]?.at ?? lastAt, usage },
+      ...(index < chargedAnswers && { isCharged: true }),
     }));
   });
-  return [...main, ...side];
+  return [...mainRequests, ...sideRequests];
 }
 
 type CountedRequest = RecordedRequest & { readonly usage: Usage };
@@ -424,9 +445,13 @@ export const findCompactions = ({ recorded, messages }: Conversation): readonly 
   recorded?.compactions ?? findCompactionsInMessages(messages);
 
 export function findLastUsedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
-  const last = recorded.findLast(({ model }) => model !== undefined);
+  const lastRequestWithModel = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
-  return last ? { ...getModelAndSeller(last), at: last.at } : typeof model === 'string' ? { model } : {};
+  return lastRequestWithModel
+    ? { ...getModelAndSeller(lastRequestWithModel), at: lastRequestWithModel.at }
+    : typeof model === 'string'
+      ? { model }
+      : {};
 }
 
 /** Calibrates from recorded usage, or else from the instructions, tools and the model's family. */
@@ -439,24 +464,29 @@ export function calibrateSession(
   const counted = recorded?.requests.filter(hasUsage) ?? [];
   const namedModel = findLastUsedModel(conversation, recorded?.requests);
   const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
-  const pairs = requests.flatMap((each) => {
+  const requestsWithUsage = requests.flatMap((each) => {
     const usage = usages.get(each.answer);
     return usage ? [{ request: each, usage }] : [];
   });
-  const fitted = fitTokenCalibration(pairs);
-  if (fitted) return fitted;
-  const factor = findModelPrices(prices, namedModel)?.tokenFactor ?? 1;
+  const fittedCalibration = fitTokenCalibration(requestsWithUsage);
+  if (fittedCalibration) return fittedCalibration;
+  const tokenFactor = findModelPrices(prices, namedModel)?.tokenFactor ?? 1;
   const declaredParts = [request['system'], request['tools']].filter((value) => value !== undefined);
-  const fixed = factor * declaredParts.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
+  const fixedTokens = tokenFactor * declaredParts.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const isClaude = /claude/i.test(namedModel.model ?? '');
   return {
     // Too few requests for a regression: everything beyond the messages counts as overhead.
     fixed:
-      pairs.length === 0
-        ? fixed
-        : Math.max(0, computeMedian(pairs.map((each) => countPromptTokens(each.usage) - factor * each.request.sent))),
-    factor,
-    outputFactor: factor,
+      requestsWithUsage.length === 0
+        ? fixedTokens
+        : Math.max(
+            0,
+            computeMedian(
+              requestsWithUsage.map((each) => countPromptTokens(each.usage) - tokenFactor * each.request.sent),
+            ),
+          ),
+    factor: tokenFactor,
+    outputFactor: tokenFactor,
     cacheShare: 1,
     accounting: isClaude ? 'anthropic' : 'openai',
     // Anthropic's default cache lifetime (API guide, "Prompt caching").
@@ -486,11 +516,11 @@ function computeRequestCost(
 }
 
 /** Keeps the largest value of each interval, so that a chart keeps its peaks. */
-function thinOutValues(values: readonly number[], points: number): number[] {
-  if (values.length <= points) return [...values];
-  return Array.from({ length: points }, (_, index) => {
-    const from = Math.floor((index * values.length) / points);
-    const to = Math.floor(((index + 1) * values.length) / points);
+function thinOutValues(values: readonly number[], maxPoints: number): number[] {
+  if (values.length <= maxPoints) return [...values];
+  return Array.from({ length: maxPoints }, (_, index) => {
+    const from = Math.floor((index * values.length) / maxPoints);
+    const to = Math.floor(((index + 1) * values.length) / maxPoints);
     return Math.max(...values.slice(from, to));
   });
 }
@@ -512,12 +542,15 @@ function sumCompactionCosts(
     return { count, isEstimate: false };
   const knownPrices = findModelPrices(prices, namedModel)?.prices;
   if (count === 0 || !knownPrices) return { count, isEstimate: true };
-  const largest = Math.max(0, ...prompts);
-  const cost = compactions.reduce((sum, { message, tokensBefore = largest }) => {
+  const largestPrompt = Math.max(0, ...prompts);
+  const cost = compactions.reduce((costSoFar, { message, tokensBefore = largestPrompt }) => {
     const summary = messages[message];
     const output = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
-    const read = Math.round(tokensBefore * cacheShare);
-    return sum + (computeCallCost(makeReplayedUsage(tokensBefore, read, output, accounting, writes), knownPrices) ?? 0);
+    const cacheReadTokens = Math.round(tokensBefore * cacheShare);
+    return (
+      costSoFar +
+      (computeCallCost(makeReplayedUsage(tokensBefore, cacheReadTokens, output, accounting, writes), knownPrices) ?? 0)
+    );
   }, 0);
   return { count, isEstimate: true, cost };
 }

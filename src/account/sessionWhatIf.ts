@@ -62,7 +62,7 @@ export async function simulateSessionWithCondensation(
     threshold,
     ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   });
-  const target = Math.max(
+  const targetTokens = Math.max(
     1,
     Math.floor((computeTargetTokens(threshold, contextWindow, duePoint.tokens) - fixed) / factor),
   );
@@ -80,22 +80,22 @@ export async function simulateSessionWithCondensation(
         provider,
         config,
         trigger: 'manual',
-        targetTokens: target,
+        targetTokens: targetTokens,
         signal,
       });
       if (outcome.kind !== 'condensed') return undefined;
       return applyEdits(prefix, [...edits, ...outcome.edits]);
     },
   });
-  const cost = (usages: readonly Usage[]): number | undefined =>
+  const sumUsageCosts = (usages: readonly Usage[]): number | undefined =>
     sumCosts(usages.map((usage) => computeCallCost(usage, model?.prices)));
   const days = new Map<string, { before: number; after: number }>();
   for (const [index, { at }] of requests.entries()) {
     const key = at === undefined ? day : formatLocalDay(at);
-    const sum = days.get(key) ?? { before: 0, after: 0 };
+    const costsOfDay = days.get(key) ?? { before: 0, after: 0 };
     days.set(key, {
-      before: sum.before + (cost(before.slice(index, index + 1)) ?? NaN),
-      after: sum.after + (cost(after.slice(index, index + 1)) ?? NaN),
+      before: costsOfDay.before + (sumUsageCosts(before.slice(index, index + 1)) ?? NaN),
+      after: costsOfDay.after + (sumUsageCosts(after.slice(index, index + 1)) ?? NaN),
     });
   }
   const byDay = [...days].map(([key, sums]) => ({ day: key, ...sums }));
@@ -105,8 +105,8 @@ export async function simulateSessionWithCondensation(
     requests: requests.length,
     window: contextWindow,
     dueTokens: duePoint.tokens,
-    before: cost(before),
-    after: cost(after),
-    rereads: cost(rereads),
+    before: sumUsageCosts(before),
+    after: sumUsageCosts(after),
+    rereads: sumUsageCosts(rereads),
   };
 }

@@ -49,7 +49,7 @@ export async function simulateSessionSavings(
   report: (done: number, all: number) => void = () => undefined,
 ): Promise<ReadonlyMap<string, SessionSaving | 'unknown'>> {
   const prices = await loadPriceTable();
-  const loaded = memoize(tokens);
+  const loadTokenCounter = memoize(tokens);
   const savings = new Map<string, SessionSaving | 'unknown'>();
   const longSessions = sessions.filter((session) => {
     const { path, window, usage, fill } = session;
@@ -67,7 +67,7 @@ export async function simulateSessionSavings(
     return Math.max(...fill, 0) >= duePoint.tokens;
   });
   const savingsByKey = await readCachedSavings(file);
-  const kept = new Map<string, CachedSaving>();
+  const usedSavings = new Map<string, CachedSaving>();
   const databases = new OpenDatabases();
   let savedAt = performance.now();
   try {
@@ -79,18 +79,19 @@ export async function simulateSessionSavings(
       const { path, usage, fill } = session;
       const key = hashText(JSON.stringify([path, usage, fill, choice, version, PRICE_PACKAGE.published]));
       const saving =
-        savingsByKey.get(key)?.saving ?? (await simulateSessionSaving(session, choice, databases, loaded, signal));
-      kept.set(key, { key, path, saving });
+        savingsByKey.get(key)?.saving ??
+        (await simulateSessionSaving(session, choice, databases, loadTokenCounter, signal));
+      usedSavings.set(key, { key, path, saving });
       savings.set(path, saving);
       if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
-        await saveCachedSavings(file, savingsByKey, kept);
+        await saveCachedSavings(file, savingsByKey, usedSavings);
         savedAt = performance.now();
       }
     }
     report(longSessions.length, longSessions.length);
   } finally {
     databases.closeAll();
-    await saveCachedSavings(file, savingsByKey, kept);
+    await saveCachedSavings(file, savingsByKey, usedSavings);
   }
   return savings;
 }
@@ -170,13 +171,13 @@ const MAX_CACHED_REPLAYS = 5_000;
 async function saveCachedSavings(
   file: string,
   savingsByKey: ReadonlyMap<string, CachedSaving>,
-  kept: ReadonlyMap<string, CachedSaving>,
+  usedSavings: ReadonlyMap<string, CachedSaving>,
 ): Promise<void> {
-  if ([...kept.keys()].every((key) => savingsByKey.has(key))) return;
-  const others = [...savingsByKey.values()].filter(({ key }) => !kept.has(key));
+  if ([...usedSavings.keys()].every((key) => savingsByKey.has(key))) return;
+  const unusedSavings = [...savingsByKey.values()].filter(({ key }) => !usedSavings.has(key));
   const text = JSON.stringify({
     contextCondenser: 'whatIf',
-    kept: [...kept.values(), ...others].slice(0, MAX_CACHED_REPLAYS),
+    kept: [...usedSavings.values(), ...unusedSavings].slice(0, MAX_CACHED_REPLAYS),
   });
   await replaceCacheQuietly(nodeFiles, file, text, OWN_FILE_KINDS.whatIf);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ApiEvent, ApiHandler, ApiRequest } from '../api/types';
 import { streamAnswer } from './answer';
-import { ThinkingStore, keepThinkingOfAnswers } from './keptThinking';
+import { ThinkingStore, keepThinkingOfAnswers } from './thinkingStore';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
 const never = (): void => undefined;

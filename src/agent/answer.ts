@@ -32,7 +32,7 @@ export interface StreamedAnswer {
   readonly calls: readonly string[];
   readonly isEmpty: boolean;
   /** Tools whose invalid calls the model could not correct. */
-  readonly withheld: readonly string[];
+  readonly withheldTools: readonly string[];
 }
 
 export type CutStopReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
@@ -87,7 +87,9 @@ export async function streamAnswer(request: ApiRequest, dependencies: AnswerDepe
       stopReason: turn.stopReason,
       calls: calls.map(({ call }) => call.id),
       isEmpty: !hasText && calls.length === 0,
-      withheld: isFaulty ? checkedCalls.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name])) : [],
+      withheldTools: isFaulty
+        ? checkedCalls.flatMap(({ call, fault }) => (fault === undefined ? [] : [call.name]))
+        : [],
     };
   }
 }

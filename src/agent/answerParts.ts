@@ -19,11 +19,11 @@ export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
 }
 
-export function describeMissingAnswerPart({ withheld, isEmpty, stopReason }: StreamedAnswer): string | undefined {
+export function describeMissingAnswerPart({ withheldTools, isEmpty, stopReason }: StreamedAnswer): string | undefined {
   if (isCutShort(stopReason))
     return isEmpty ? EMPTY_ANSWER_MESSAGES[stopReason]() : `\n\n_${CUT_ANSWER_MESSAGES[stopReason]()}_`;
-  if (withheld.length > 0) {
-    const tools = [...new Set(withheld)].join(', ');
+  if (withheldTools.length > 0) {
+    const tools = [...new Set(withheldTools)].join(', ');
     return vscode.l10n.t(
       'The model could not write the parameters of {0} in a form that the tool accepts. No tool was called; ask it to try another way.',
       tools,

@@ -20,7 +20,7 @@ export interface RequestContent {
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly ToolDeclaration[];
   readonly toolRequired: boolean;
-  readonly room: PromptFill | undefined;
+  readonly promptFill: PromptFill | undefined;
   readonly conversation: string | undefined;
   readonly cacheMarks: readonly number[] | undefined;
 }
@@ -31,14 +31,14 @@ export interface RequestContent {
  */
 export function buildApiRequest(model: OfferedModel, parts: RequestContent): ApiRequest {
   const { profile } = model;
-  const { system, messages, toolRequired, cacheMarks, room } = parts;
+  const { system, messages, toolRequired, cacheMarks, promptFill } = parts;
   const isMissing = parts.tools.length === 0;
   const tools = isMissing ? declareCalledTools(messages) : parts.tools;
   const toolChoice: ToolChoice | undefined = isMissing ? 'none' : toolRequired ? 'required' : undefined;
   // Anthropic only allows thinking if the model may choose its tools (API guide, "Extended thinking
   // with tool use").
   const thinkingTokens = toolRequired ? undefined : profile.thinkingTokens;
-  const limit = computeOutputLimit(model, room);
+  const limit = computeOutputLimit(model, promptFill);
   const request: ApiRequest = {
     messages,
     ...(system !== undefined && { system }),

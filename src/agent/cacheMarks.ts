@@ -17,11 +17,11 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   // The system prompt follows the tools, so its breakpoint covers both.
   const markedPrompt = markLastElement(prompt, mark);
   const maxMarks = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
-  const marked = new Set(selectMarkableMessages(marks, messages, maxMarks));
-  const isToolMarked = prompt.length === 0 || marked.size < maxMarks;
+  const markedIndexes = new Set(selectMarkableMessages(marks, messages, maxMarks));
+  const isToolMarked = prompt.length === 0 || markedIndexes.size < maxMarks;
   return {
     ...request,
-    messages: messages.map((message, index) => (marked.has(index) ? markMessage(message, mark) : message)),
+    messages: messages.map((message, index) => (markedIndexes.has(index) ? markMessage(message, mark) : message)),
     ...(prompt.length > 0 && { system: markedPrompt }),
     ...(tools.length > 0 && isToolMarked && { tools: markLastElement(tools, mark) }),
   };
@@ -29,10 +29,12 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
 
 /** Keeps the first mark (the condensed prefix) and the newest ones. */
 function selectMarkableMessages(marks: readonly number[], messages: readonly ApiMessage[], maxMarks: number): number[] {
-  const possible = [...new Set(marks)]
+  const markableIndexes = [...new Set(marks)]
     .filter((index) => findMarkableBlock(messages[index]) >= 0)
     .toSorted((a, b) => a - b);
-  return possible.length <= maxMarks ? possible : [...possible.slice(0, 1), ...possible.slice(1 - maxMarks)];
+  return markableIndexes.length <= maxMarks
+    ? markableIndexes
+    : [...markableIndexes.slice(0, 1), ...markableIndexes.slice(1 - maxMarks)];
 }
 
 /** Thinking can't carry a breakpoint. */
@@ -42,10 +44,10 @@ const findMarkableBlock = (message: ApiMessage | undefined): number =>
   message ? toBlocks(message).findLastIndex(({ type }) => MARKABLE_BLOCK_TYPES.has(type)) : -1;
 
 function markMessage(message: ApiMessage, mark: object): ApiMessage {
-  const at = findMarkableBlock(message);
+  const blockIndex = findMarkableBlock(message);
   return {
     ...message,
-    content: toBlocks(message).map((block, index) => (index === at ? addCacheControl(block, mark) : block)),
+    content: toBlocks(message).map((block, index) => (index === blockIndex ? addCacheControl(block, mark) : block)),
   };
 }
 

@@ -42,10 +42,10 @@ export class ChatSpending {
     prompt: number,
     minReadTokens?: number,
   ): Promise<PaidRequest | undefined> {
-    const { id, prices, wraps, profile } = model;
+    const { id, prices, wrappedModel, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
     // VS Code's own models are paid for by a subscription.
-    const priceMessage = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
+    const priceMessage = wrappedModel ? {} : { unknownPrice: describeUnknownPrice(model) };
     return this.spending.beginRequest({ id, accounting, prices, ...priceMessage }, conversation, prompt, minReadTokens);
   }
 }

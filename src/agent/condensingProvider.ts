@@ -20,7 +20,7 @@ import { convertChatMessages, convertChatMessage, convertChatTools, type Convert
 import type { ChatSpending } from './chatSpending';
 import type { ApiHandlerCache } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
-import { ThinkingStore, keepThinkingOfAnswers } from './keptThinking';
+import { ThinkingStore, keepThinkingOfAnswers } from './thinkingStore';
 import { RECALL_TOOL_NAME } from './names';
 import { countCommonPrefix } from '../live/align';
 import { RequestAttempts, classifyRejection, RecentFailures, type RequestChange } from '../live/attempts';
@@ -68,7 +68,7 @@ interface ChatTurn {
 interface SendableRequest {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
-  readonly room: PromptFill;
+  readonly promptFill: PromptFill;
   /** Minimum o200k tokens that the vendor must read. */
   readonly minReadTokens?: number | undefined;
   readonly follower: ResponseObserver;
@@ -88,7 +88,7 @@ interface CondensableRequest {
 interface ResponseObserver extends Pick<AnswerDependencies, 'expand' | 'onUsage'> {
   readonly conversation?: LiveId;
   readonly onToolCall: (tool: string, input: object) => void;
-  readonly answered?: (usage: Usage | undefined) => Promise<void>;
+  readonly recordAnswer?: (usage: Usage | undefined) => Promise<void>;
 }
 
 const NO_CONVERSATION_OBSERVER: ResponseObserver = {
@@ -116,7 +116,7 @@ export class CondensingProvider {
     return groups.listModelsForGroup(options, await catalog.listModels()).map((model) =>
       toModelInformation(model, declared, {
         suffix: vscode.l10n.t('condensed'),
-        detail: model.wraps?.vendor ?? model.profile.vendor,
+        detail: model.wrappedModel?.vendor ?? model.profile.vendor,
         tooltip: formatModelTooltip(model),
       }),
     );
@@ -153,10 +153,10 @@ export class CondensingProvider {
     this.counts ??= new CachedTokenCounter(await this.dependencies.counter(), async (part) =>
       (await this.dependencies.live()).countPart(part),
     );
-    const factor = getTokenizerFactor(version);
+    const tokenFactor = getTokenizerFactor(version);
     return typeof content === 'string'
-      ? this.counts.countText(content, factor)
-      : this.counts.countMessage(convertChatMessage(content), factor);
+      ? this.counts.countText(content, tokenFactor)
+      : this.counts.countMessage(convertChatMessage(content), tokenFactor);
   }
 
   private async respondToChat(
@@ -223,24 +223,31 @@ export class CondensingProvider {
   private async sendUncondensed(
     turn: ChatTurn,
     isStep: boolean,
-    prepared?: Pick<SendableRequest, 'follower' | 'prepared'>,
+    preparedForm?: Pick<SendableRequest, 'follower' | 'prepared'>,
   ): Promise<SendableRequest> {
     const { messages } = turn.chat;
     const { contextWindow } = turn.model;
     const cacheMarks = isStep ? selectCacheMarksAtNewest(messages) : undefined;
     const room = { contextWindow, promptTokens: await this.countPromptTokensOfModel(turn), isCalibrated: false };
-    return { follower: NO_CONVERSATION_OBSERVER, ...prepared, messages, cacheMarks, room, isCondensed: false };
+    return {
+      follower: NO_CONVERSATION_OBSERVER,
+      ...preparedForm,
+      messages,
+      cacheMarks,
+      promptFill: room,
+      isCondensed: false,
+    };
   }
 
   private async sendCondensed(turn: ChatTurn): Promise<void> {
     const live = await this.dependencies.live();
     const extraTokens = await this.countRestoredThinkingTokens(turn.model, turn.chat.messages);
     const task: CondensableRequest = { live, request: this.makeAgentRequest(turn, extraTokens), extraTokens };
-    const prepared = await this.prepareChat(turn, task);
-    const view = prepared && this.createCondensedForm(turn, task, prepared);
-    const isLeftAlone = view && this.uncondensed.has(prepared.conversation);
-    const first = view && !isLeftAlone ? view : await this.sendUncondensed(turn, true, view);
-    await this.sendWithRetries(turn, first, async (change, form, refusal) => {
+    const preparedChat = await this.prepareChat(turn, task);
+    const view = preparedChat && this.createCondensedForm(turn, task, preparedChat);
+    const isUncondensable = view && this.uncondensed.has(preparedChat.conversation);
+    const firstForm = view && !isUncondensable ? view : await this.sendUncondensed(turn, true, view);
+    await this.sendWithRetries(turn, firstForm, async (change, form, refusal) => {
       if (change === 'send-as-it-came') return this.sendUncondensed(turn, true, form);
       if (change !== 'shorten') return undefined;
       const smaller = await this.shortenRequest(turn, task, form.prepared, refusal);
@@ -264,12 +271,12 @@ export class CondensingProvider {
   private async shortenRequest(
     turn: ChatTurn,
     { live, request }: CondensableRequest,
-    prepared: PreparedChat | undefined,
+    preparedChat: PreparedChat | undefined,
     refusal: ApiError,
   ): Promise<PreparedChat | undefined> {
     const { signal } = turn;
-    if (prepared)
-      return live.prepareAfterOverflow(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
+    if (preparedChat)
+      return live.prepareAfterOverflow(preparedChat, request, signal, refusal.details.overflow).catch(() => undefined);
     // The engine died. The loop ends, because no engine is started after two deaths in a row.
     for (;;) {
       try {
@@ -284,37 +291,45 @@ export class CondensingProvider {
   private createCondensedForm(
     turn: ChatTurn,
     { live, extraTokens }: CondensableRequest,
-    prepared: PreparedChat,
+    preparedChat: PreparedChat,
   ): SendableRequest {
     const { model } = turn;
-    const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, minReadTokens } = prepared;
-    for (const note of prepared.notes) this.dependencies.log.info(note);
-    if (prepared.outcome?.kind === 'condensed') {
+    const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, minReadTokens } = preparedChat;
+    for (const note of preparedChat.notes) this.dependencies.log.info(note);
+    if (preparedChat.outcome?.kind === 'condensed') {
       this.kept.forgetBlocksBeforeAnswer(
         getModelKey(model),
         messages,
         findModelFamily(model.profile.model)?.callsNeedThinking,
       );
     }
-    const room = { contextWindow, promptTokens, isCalibrated };
+    const promptFill = { contextWindow, promptTokens, isCalibrated };
     const follower = {
-      ...this.createObserver(live, prepared),
-      answered: async (usage: Usage | undefined) => {
+      ...this.createObserver(live, preparedChat),
+      recordAnswer: async (usage: Usage | undefined) => {
         // Thinking dropped by the condensation was counted before but is not sent.
         const forgotten = extraTokens - (await this.countRestoredThinkingTokens(model, messages));
-        live.recordAnswer({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
+        live.recordAnswer({ ...preparedChat, countedTokens: preparedChat.countedTokens - forgotten }, usage);
       },
     };
-    return { messages, cacheMarks, room, minReadTokens, follower, prepared, isCondensed: true };
+    return {
+      messages,
+      cacheMarks,
+      promptFill,
+      minReadTokens,
+      follower,
+      prepared: preparedChat,
+      isCondensed: true,
+    };
   }
 
-  private createObserver(live: ChatConversations, prepared: PreparedChat): ResponseObserver {
-    const { conversation } = prepared;
+  private createObserver(live: ChatConversations, preparedChat: PreparedChat): ResponseObserver {
+    const { conversation } = preparedChat;
     return {
       conversation,
       expand: (input) => live.expandMarkers(conversation, input),
       onUsage: (usage?: Usage) => {
-        live.recordUsage(prepared, usage);
+        live.recordUsage(preparedChat, usage);
       },
       onToolCall: (tool, input) => {
         this.dependencies.onCall(conversation, tool, input);
@@ -380,7 +395,7 @@ export class CondensingProvider {
     const { mayCost, ...preferences } = this.dependencies.summaries(model.profile);
     // VS Code's models often have no token price: they run locally, or a subscription pays for
     // them.
-    const isIncluded = model.wraps !== undefined && !prices;
+    const isIncluded = model.wrappedModel !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
     try {
       return createSummarizer({
@@ -399,27 +414,27 @@ export class CondensingProvider {
 
   /**
    * Sends a request, and other forms of it while the vendor rejects it.
-   * @param changed returns undefined if there is no other form
+   * @param createChangedForm returns undefined if there is no other form
    */
   private async sendWithRetries(
     turn: ChatTurn,
-    first: SendableRequest,
-    changed: (
+    firstForm: SendableRequest,
+    createChangedForm: (
       change: RequestChange,
       form: SendableRequest,
       refusal: ApiError,
     ) => Promise<SendableRequest | undefined> = () => Promise.resolve(undefined),
   ): Promise<void> {
     const attempts = new RequestAttempts<ApiError | undefined>();
-    for (let form = first; ;) {
+    for (let form = firstForm; ;) {
       try {
         const { usages } = await this.sendOnce(turn, form, attempts);
-        if (form.isCondensed) await form.follower.answered?.(usages[0]);
+        if (form.isCondensed) await form.follower.recordAnswer?.(usages[0]);
         else this.leaveConversationAlone(form, attempts);
         return;
       } catch (error) {
         if (!isApiError(error) || !attempts.hasFailedFor(error)) throw error;
-        form = await this.createNextForm(attempts, (change) => changed(change, form, error), error);
+        form = await this.createNextForm(attempts, (change) => createChangedForm(change, form, error), error);
       }
     }
   }
@@ -427,13 +442,13 @@ export class CondensingProvider {
   /** @throws ApiError if no other form is left */
   private async createNextForm(
     attempts: RequestAttempts<ApiError | undefined>,
-    changed: (change: RequestChange) => Promise<SendableRequest | undefined>,
+    createChangedForm: (change: RequestChange) => Promise<SendableRequest | undefined>,
     refusal: ApiError,
   ): Promise<SendableRequest> {
     for (;;) {
       const { next } = attempts;
       if (next.kind === 'stop') throw next.reason ?? refusal;
-      const form = await changed(next.change);
+      const form = await createChangedForm(next.change);
       if (form) return form;
       attempts.recordImpossible(next.change);
     }
@@ -451,7 +466,7 @@ export class CondensingProvider {
     {
       messages: view,
       cacheMarks,
-      room,
+      promptFill,
       minReadTokens,
       isCondensed: isCondensedForm,
       follower: { conversation, expand, onUsage, onToolCall },
@@ -468,19 +483,19 @@ export class CondensingProvider {
       tools: convertChatTools(options.tools),
       toolRequired: options.toolMode === vscode.LanguageModelChatToolMode.Required,
       cacheMarks,
-      room,
+      promptFill,
       conversation: chatId,
     });
     // VS Code's conversation ID also covers the conversation's subagents.
-    const paid = await this.dependencies.spending.beginRequest(
+    const paidRequest = await this.dependencies.spending.beginRequest(
       model,
       chatId ?? conversation,
-      room.promptTokens,
+      promptFill.promptTokens,
       minReadTokens,
     );
-    let reported = 0;
+    let shownParts = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
-      reported++;
+      shownParts++;
       if (part) progress.report(part);
     };
     let answer: StreamedAnswer;
@@ -507,7 +522,7 @@ export class CondensingProvider {
         },
         expand,
         onUsage: (usage) => {
-          paid?.addUsage(usage);
+          paidRequest?.addUsage(usage);
           onUsage(usage);
         },
         text: (text) => {
@@ -522,7 +537,7 @@ export class CondensingProvider {
         },
       });
     } finally {
-      await paid?.end(reported > 0 || signal.aborted);
+      await paidRequest?.end(shownParts > 0 || signal.aborted);
     }
     const notice = describeMissingAnswerPart(answer);
     if (notice !== undefined) progress.report(new vscode.LanguageModelTextPart(notice));
@@ -532,8 +547,8 @@ export class CondensingProvider {
   }
 }
 
-const identifyVendor = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
-  wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
+const identifyVendor = ({ wrappedModel, profile: { vendor, baseUrl } }: OfferedModel): string =>
+  wrappedModel?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
 
 const toChatRequest = ({ chat, options }: Pick<ChatTurn, 'chat' | 'options'>): ChatRequest => ({
   system: chat.system,

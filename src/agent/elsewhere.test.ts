@@ -56,7 +56,11 @@ beforeEach(async () => {
   const listeners: (() => void)[] = [];
   const told: LimitNotice[] = [];
   limits = vi.fn();
-  const spending = { told, onTold: (listener: () => void) => void listeners.push(listener), set: limits };
+  const spending = {
+    notices: told,
+    onNotice: (listener: () => void) => void listeners.push(listener),
+    setLimits: limits,
+  };
   tell = (notice) => {
     told.push(notice);
     for (const listener of listeners) listener();

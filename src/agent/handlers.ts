@@ -1,7 +1,7 @@
 import type { CallOptions } from '../api/call';
 import type { ApiHandler } from '../api/types';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
-import { createHandlerReplacingImages } from '../api/withoutImages';
+import { createHandlerReplacingImages } from '../api/replaceImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getKeyForEndpoint, type SecretStore } from '../settings/keys';
 import { createProfileHandler } from '../settings/profileHandler';
@@ -30,7 +30,7 @@ export class ApiHandlerCache {
    */
   async getHandler(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
-    const key = model.wraps ? undefined : await getKeyForEndpoint(this.dependencies.secrets, profile);
+    const key = model.wrappedModel ? undefined : await getKeyForEndpoint(this.dependencies.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const cached = this.handlers.get(identity);
     if (cached && cached.key === key) return cached.handler;
@@ -42,17 +42,17 @@ export class ApiHandlerCache {
   }
 
   private async createHandler(
-    { profile, wraps, contextWindow }: OfferedModel,
+    { profile, wrappedModel, contextWindow }: OfferedModel,
     key: string | undefined,
     call: Pick<CallOptions, 'retry' | 'timeouts'>,
   ): Promise<ApiHandler> {
     const { models } = this.dependencies;
     const counter = await this.dependencies.counter();
-    if (!wraps) return createProfileHandler(profile, key, { counter, models, contextWindow, call });
-    const selector = { vendor: wraps.vendor, id: wraps.id };
+    if (!wrappedModel) return createProfileHandler(profile, key, { counter, models, contextWindow, call });
+    const selector = { vendor: wrappedModel.vendor, id: wrappedModel.id };
     return createVscodeLmHandler({
       ...call,
-      name: wraps.name,
+      name: wrappedModel.name,
       counter,
       models,
       ownVendor: OWN_VSCODE_VENDOR,

@@ -7,7 +7,7 @@ import type { CommandResult, LiveControls, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
-import { explainCacheState, formatCacheState, formatCondensationSavings } from './cacheWords';
+import { explainCacheState, formatCacheState, formatCondensationSavings } from './formatCache';
 import { formatReasonLine } from './notices';
 import {
   formatCondensationTotals,
@@ -36,8 +36,10 @@ interface ActionItem extends vscode.QuickPickItem {
 }
 
 export async function showLiveDetails(dependencies: DetailsDependencies, id?: LiveId): Promise<void> {
-  const [first, ...others] = dependencies.live.list().filter((each) => id === undefined || each.id === id);
-  if (!first) {
+  const [firstConversation, ...otherConversations] = dependencies.live
+    .list()
+    .filter((each) => id === undefined || each.id === id);
+  if (!firstConversation) {
     void showInformationMessage(
       vscode.l10n.t(
         'No running conversation is being condensed. Choose a condensed model in the chat’s model picker, or open an agent in a terminal.',
@@ -45,7 +47,10 @@ export async function showLiveDetails(dependencies: DetailsDependencies, id?: Li
     );
     return;
   }
-  const conversation = others.length === 0 ? first : await chooseLiveConversation([first, ...others]);
+  const conversation =
+    otherConversations.length === 0
+      ? firstConversation
+      : await chooseLiveConversation([firstConversation, ...otherConversations]);
   if (conversation) await showConversationActions(conversation, dependencies);
 }
 
@@ -76,17 +81,22 @@ async function showConversationActions(
   { live, condense, showDiff, pause, openOriginal }: DetailsDependencies,
 ): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision, isPaused } = conversation;
-  const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const action = (label: string, run: () => PromiseLike<unknown>, description = '', detail?: string): ActionItem => ({
+  const makeSeparator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const makeAction = (
+    label: string,
+    run: () => PromiseLike<unknown>,
+    description = '',
+    detail?: string,
+  ): ActionItem => ({
     label,
     description,
     ...(detail !== undefined && { detail }),
     run,
   });
-  const applied = condensations.filter(({ isUndone }) => !isUndone);
-  const isCondensed = applied.length > 0 || (conversation.newResults?.results ?? 0) > 0;
+  const appliedCondensations = condensations.filter(({ isUndone }) => !isUndone);
+  const isCondensed = appliedCondensations.length > 0 || (conversation.newResults?.results ?? 0) > 0;
   const items: ActionItem[] = [
-    action(
+    makeAction(
       `$(archive) ${vscode.l10n.t('Condense Now')}`,
       () => condenseFromEditor(id, condense),
       vscode.l10n.t('{0} of {1} tokens', formatTokens(tokens), formatTokens(contextWindow)),
@@ -94,7 +104,7 @@ async function showConversationActions(
     ),
     ...(wouldFileAwareHelp(conversation)
       ? [
-          action(
+          makeAction(
             `$(archive) ${vscode.l10n.t('Use {0}', FILE_AWARE_NAME)}`,
             () => condenseFromEditor(id, () => condense(id, 'smart', 'file-aware')),
             vscode.l10n.t('removes what is least likely to be needed'),
@@ -102,43 +112,45 @@ async function showConversationActions(
         ]
       : []),
     isPaused
-      ? action(`$(debug-start) ${vscode.l10n.t('Resume Condensing')}`, () => pause(id, false))
-      : action(`$(debug-pause) ${vscode.l10n.t('Pause Condensing')}`, () => pause(id, true)),
-    ...(isCondensed ? [action(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
+      ? makeAction(`$(debug-start) ${vscode.l10n.t('Resume Condensing')}`, () => pause(id, false))
+      : makeAction(`$(debug-pause) ${vscode.l10n.t('Pause Condensing')}`, () => pause(id, true)),
+    ...(isCondensed ? [makeAction(`$(diff) ${vscode.l10n.t('Show Diff')}`, () => showDiff(id))] : []),
     ...(canUndo
       ? [
-          action(
-            `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
+          makeAction(
+            `$(discard) ${appliedCondensations.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showCommandOutcome(live.undo(id)),
-            applied.length > 0 ? formatLastCondensation(conversation)[0] : formatNewResults(conversation).join(' · '),
+            appliedCondensations.length > 0
+              ? formatLastCondensation(conversation)[0]
+              : formatNewResults(conversation).join(' · '),
           ),
         ]
       : []),
-    ...(canRedo ? [action(`$(redo) ${vscode.l10n.t('Redo')}`, () => showCommandOutcome(live.redo(id)))] : []),
+    ...(canRedo ? [makeAction(`$(redo) ${vscode.l10n.t('Redo')}`, () => showCommandOutcome(live.redo(id)))] : []),
     ...(isCondensed
       ? [
-          action(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id)),
-          action(`$(link) ${vscode.l10n.t('Open Original…')}`, () => openOriginal(id)),
+          makeAction(`$(list-selection) ${vscode.l10n.t('Choose What Stays Condensed…')}`, () => chooseEdits(live, id)),
+          makeAction(`$(link) ${vscode.l10n.t('Open Original…')}`, () => openOriginal(id)),
         ]
       : []),
-    action(
+    makeAction(
       `$(pin) ${vscode.l10n.t('Pin Messages…')}`,
       () => choosePins(live, conversation),
       vscode.l10n.t('{0} pinned', pinned.length),
     ),
     ...(conversation.tools
       ? [
-          action(
+          makeAction(
             `$(tools) ${vscode.l10n.t('Tool Definitions…')}`,
             () => showToolWeights(conversation),
             formatToolTokens(conversation)[0],
           ),
         ]
       : []),
-    action(`$(gear) ${vscode.l10n.t('Settings')}`, () =>
+    makeAction(`$(gear) ${vscode.l10n.t('Settings')}`, () =>
       vscode.commands.executeCommand('workbench.action.openSettings', 'contextCondenser'),
     ),
-    ...(condensations.length > 0 ? [separator(vscode.l10n.t('Condensations'))] : []),
+    ...(condensations.length > 0 ? [makeSeparator(vscode.l10n.t('Condensations'))] : []),
     ...condensations
       .toReversed()
       .map((condensation, index) => ({ condensation, index, ...condensation }))
@@ -190,11 +202,12 @@ async function showToolWeights({ tools = [], agent, title }: LiveSummary): Promi
       ...own.map(toToolItem),
     ]),
   ];
-  const picked = await pickOneItem(items, {
+  const pickedItem = await pickOneItem(items, {
     title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
     matchOnDescription: true,
   });
-  if (picked && picked === configure[0]) await vscode.commands.executeCommand('workbench.action.chat.configureTools');
+  if (pickedItem && pickedItem === configure[0])
+    await vscode.commands.executeCommand('workbench.action.chat.configureTools');
 }
 
 const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode.QuickPickItem => ({
@@ -225,9 +238,9 @@ export async function showCommandOutcome(result: Promise<CommandResult>): Promis
 }
 
 export async function showLiveDiff(live: LiveControls, comparisons: ComparisonDocuments, id: LiveId): Promise<void> {
-  const texts = await live.compare(id);
+  const diffTexts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
-  if (!texts) {
+  if (!diffTexts) {
     void showInformationMessage(vscode.l10n.t('This conversation is no longer in memory.'));
     return;
   }
@@ -235,7 +248,7 @@ export async function showLiveDiff(live: LiveControls, comparisons: ComparisonDo
     conversation: id,
     title,
     by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(formatCondensedBy))].join(', then '),
-    ...texts,
+    ...diffTexts,
   });
   await comparisons.showComparison(comparison);
 }

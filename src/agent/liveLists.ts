@@ -8,25 +8,25 @@ import type { LiveControls, LiveSummary } from '../live/types';
 
 /** Includes excluded edits, so that the user can restore them. */
 export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void> {
-  const shown = await live.view(id);
-  if (!shown) return;
-  const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
-  const describe = createPlaceDescriber(shown.original);
-  const edits = [...selectLastEditPerPlace(shown.edits), ...shown.excluded].toSorted(compareEditsByPlace);
+  const view = await live.view(id);
+  if (!view) return;
+  const excludedIds = new Set(view.excluded.map(({ id: edit }) => edit));
+  const describe = createPlaceDescriber(view.original);
+  const edits = [...selectLastEditPerPlace(view.edits), ...view.excluded].toSorted(compareEditsByPlace);
   const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? formatMessageRange(edit) : describe(edit.place),
     description: formatTokenDifference(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
-    picked: !excluded.has(edit.id),
+    picked: !excludedIds.has(edit.id),
   }));
-  const picked = await pickSeveralItems(items, {
+  const pickedItems = await pickSeveralItems(items, {
     title: vscode.l10n.t('Choose What Stays Condensed'),
   });
-  if (!picked) return;
-  const kept = new Set(picked.map(({ edit }) => edit.id));
+  if (!pickedItems) return;
+  const keptIds = new Set(pickedItems.map(({ edit }) => edit.id));
   for (const { edit } of items) {
-    if (kept.has(edit.id) === excluded.has(edit.id)) await live.toggleEdit(id, edit.id);
+    if (keptIds.has(edit.id) === excludedIds.has(edit.id)) await live.toggleEdit(id, edit.id);
   }
 }
 
@@ -55,12 +55,12 @@ export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary
     description: words,
     picked: pinned.includes(index),
   }));
-  const picked = await pickSeveralItems(items, {
+  const pickedItems = await pickSeveralItems(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });
-  if (!picked) return;
-  const pickedIndexes = new Set(picked.map(({ index }) => index));
+  if (!pickedItems) return;
+  const pickedIndexes = new Set(pickedItems.map(({ index }) => index));
   for (const { index } of items) {
     if (pickedIndexes.has(index) === pinned.includes(index)) continue;
     await (pickedIndexes.has(index) ? live.pin(id, index) : live.unpin(id, index));

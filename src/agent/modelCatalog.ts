@@ -48,41 +48,43 @@ export class ModelCatalog {
 
   private async readModels(): Promise<void> {
     const table = await loadPriceTable();
-    const names = this.dependencies.wrapped();
-    const remembered = this.dependencies.remembered.get();
-    const offered = [
+    const wrappedNames = this.dependencies.wrapped();
+    const rememberedModels = this.dependencies.remembered.get();
+    const offeredModels = [
       ...this.dependencies
         .profiles()
         .filter(({ offerInChat }) => offerInChat === true)
         .map((profile) => offerProfile(profile, table)),
-      ...names
-        .flatMap((name) => remembered.find((model) => getVendorModelName(model) === name) ?? [])
+      ...wrappedNames
+        .flatMap((name) => rememberedModels.find((model) => getVendorModelName(model) === name) ?? [])
         .map((model) => offerWrappedModel(model, table)),
     ];
-    if (isEqual(offered, this.offered)) return;
-    this.offered = offered;
+    if (isEqual(offeredModels, this.offered)) return;
+    this.offered = offeredModels;
     this.dependencies.onDidChange();
   }
 
   private async refreshWrappedModels(): Promise<void> {
-    const names = this.dependencies.wrapped();
-    if (names.length === 0) return;
-    const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
-    const found: WrappedModel[] = [];
+    const wrappedNames = this.dependencies.wrapped();
+    if (wrappedNames.length === 0) return;
+    const vendors = new Set(wrappedNames.map((name) => name.slice(0, name.indexOf('/'))));
+    const foundModels: WrappedModel[] = [];
     for (const vendor of vendors) {
       // If a vendor fails, keep its last known models.
       const models = await listOtherModels(this.dependencies.models, OWN_VSCODE_VENDOR, { vendor }).catch(() => []);
-      found.push(
+      foundModels.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
       );
     }
-    const remembered = this.dependencies.remembered.get();
-    const missing = remembered.filter(
-      (model) => !found.some((other) => getVendorModelName(other) === getVendorModelName(model)),
+    const rememberedModels = this.dependencies.remembered.get();
+    const missingModels = rememberedModels.filter(
+      (model) => !foundModels.some((other) => getVendorModelName(other) === getVendorModelName(model)),
     );
-    const all = [...found, ...missing].filter((model) => names.includes(getVendorModelName(model)));
-    if (isEqual(all, remembered)) return;
-    this.dependencies.remembered.set(all);
+    const availableModels = [...foundModels, ...missingModels].filter((model) =>
+      wrappedNames.includes(getVendorModelName(model)),
+    );
+    if (isEqual(availableModels, rememberedModels)) return;
+    this.dependencies.remembered.set(availableModels);
     await this.readModels();
   }
 }

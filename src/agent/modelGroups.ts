@@ -55,18 +55,18 @@ export class ModelGroups {
     this.setHasGroups(true);
     const parsed = groupSchema.safeParse(configuration);
     const wantedId = parsed.success ? parsed.data.profile?.trim() : undefined;
-    const chosen = models.filter(
+    const newModels = models.filter(
       ({ id }) => (wantedId === undefined || wantedId === '' || id === wantedId) && !this.returnedIds.has(id),
     );
-    for (const { id } of chosen) this.returnedIds.add(id);
-    return chosen;
+    for (const { id } of newModels) this.returnedIds.add(id);
+    return newModels;
   }
 
   private setHasGroups(hasGroups: boolean): void {
-    const before = this.hasGroups;
+    const hadGroups = this.hasGroups;
     this.hasGroups = hasGroups;
     // VS Code shows models twice that were returned without a group; after the last group is gone,
     // it shows none.
-    if (before !== hasGroups && (before !== undefined || !hasGroups)) this.onDidChange();
+    if (hadGroups !== hasGroups && (hadGroups !== undefined || !hasGroups)) this.onDidChange();
   }
 }

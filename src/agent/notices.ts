@@ -8,7 +8,7 @@ import {
   formatCondensationMessage,
   formatUseOfRemoved,
 } from '../window/condensationWords';
-import { formatCacheStateAndBasis, formatCondensationSavings } from './cacheWords';
+import { formatCacheStateAndBasis, formatCondensationSavings } from './formatCache';
 import type { CondensationReason, LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
@@ -89,11 +89,11 @@ async function showCondensedNotice(
       const details = vscode.l10n.t('Details');
       const condenseWithLabel = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
-      const target = isByHand
+      const targetIfByHand = isByHand
         ? { targetTokens: computeTargetWithOverhead(outcome, decision, dependencies.targetPercent()) }
         : {};
       const title = dependencies.getTitle(conversation);
-      const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
+      const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...targetIfByHand, title };
       // Offer the actions until one of them closes the notification.
       for (;;) {
         const text = formatCondensationMessage(figures);
@@ -134,7 +134,7 @@ function computeTargetWithOverhead(
 
 function showCondensationGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
-  how: Settings['notifications'],
+  notificationMode: Settings['notifications'],
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
   // The user canceled, or the command reports the result, so only a cost is news.
@@ -143,8 +143,8 @@ function showCondensationGivenUp(
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void showStatusMessage(text, STATUS_MESSAGE_MS, 'archive');
-  if (how === 'notification') void showInformationMessage(text);
+  if (notificationMode === 'statusBar') void showStatusMessage(text, STATUS_MESSAGE_MS, 'archive');
+  if (notificationMode === 'notification') void showInformationMessage(text);
 }
 
 export async function showAgentCondensedNotice(

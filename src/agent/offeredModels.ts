@@ -20,7 +20,7 @@ export interface OfferedModel {
   readonly name: string;
   /** The profile to call; synthesized for a wrapped model. */
   readonly profile: ApiProfile;
-  readonly wraps?: WrappedModel;
+  readonly wrappedModel?: WrappedModel;
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
   /** False if replaced by {@link ASSUMED_WINDOW_TOKENS}. */
@@ -50,16 +50,16 @@ export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedMod
 }
 
 /** VS Code's models declare their input limit but not their output limit. */
-export function offerWrappedModel(wraps: WrappedModel, table: PriceTable): OfferedModel {
-  const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wraps.family });
+export function offerWrappedModel(wrapped: WrappedModel, table: PriceTable): OfferedModel {
+  const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wrapped.family });
   return {
     ...(seesImages !== undefined && { seesImages }),
-    id: `${wraps.vendor}:${wraps.id}`,
-    name: wraps.name,
-    profile: { id: 'wrapped', name: wraps.name, vendor: 'vscode', model: wraps.id },
-    wraps,
+    id: `${wrapped.vendor}:${wrapped.id}`,
+    name: wrapped.name,
+    profile: { id: 'wrapped', name: wrapped.name, vendor: 'vscode', model: wrapped.id },
+    wrappedModel: wrapped,
     ...(prices && { prices }),
-    contextWindow: wraps.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
+    contextWindow: wrapped.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
     isWindowKnown: true,
     tokenFactor,
   };
@@ -81,18 +81,18 @@ export type ModelInformation = vscode.LanguageModelChatInformation & { readonly 
 export function toModelInformation(
   model: OfferedModel,
   { automatic, declaredWindow }: AgentSettings,
-  texts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },
+  displayTexts: { readonly suffix: string; readonly detail: string; readonly tooltip: string },
 ): ModelInformation {
   const maxOutputTokens = model.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   const window = automatic ? Math.max(declaredWindow, model.contextWindow) : model.contextWindow;
   return {
     id: model.id,
-    name: `${model.name} · ${texts.suffix}`,
+    name: `${model.name} · ${displayTexts.suffix}`,
     // VS Code's agent chooses its prompt and tools by family.
-    family: model.wraps?.family ?? model.profile.model,
+    family: model.wrappedModel?.family ?? model.profile.model,
     version: model.profile.model,
-    detail: texts.detail,
-    tooltip: texts.tooltip,
+    detail: displayTexts.detail,
+    tooltip: displayTexts.tooltip,
     maxInputTokens: Math.max(Math.ceil(window / 2), window - maxOutputTokens),
     maxOutputTokens,
     capabilities: { imageInput: model.seesImages !== false, toolCalling: true },

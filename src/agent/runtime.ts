@@ -58,10 +58,10 @@ export class AgentRuntime implements vscode.Disposable {
 
   constructor(private readonly services: Services) {
     const { context, log, modelsChanged } = services;
-    const changed = (): void => {
+    const fireModelsChanged = (): void => {
       modelsChanged.fire();
     };
-    const counter = () => getMessageCounter(services);
+    const loadCounter = () => getMessageCounter(services);
     this.catalog = new ModelCatalog({
       models: languageModels,
       profiles: () => readModelSettings().profiles,
@@ -70,7 +70,7 @@ export class AgentRuntime implements vscode.Disposable {
         get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_MODELS_STATE_KEY, []),
         set: (models) => void context.globalState.update(WRAPPED_MODELS_STATE_KEY, models),
       },
-      onDidChange: changed,
+      onDidChange: fireModelsChanged,
     });
     this.running = new RunningConversations({
       folder: getRunningFolder(services),
@@ -92,13 +92,13 @@ export class AgentRuntime implements vscode.Disposable {
       },
     });
     void this.refreshRunningConversations().then(() => this.endGatewayIfOff());
-    this.groups = new ModelGroups(changed);
+    this.groups = new ModelGroups(fireModelsChanged);
     this.recall = new RecallTool(() => Promise.resolve(this.chat));
     this.provider = new CondensingProvider({
       catalog: this.catalog,
       groups: this.groups,
-      handlers: new ApiHandlerCache({ secrets: context.secrets, models: languageModels, counter }),
-      counter,
+      handlers: new ApiHandlerCache({ secrets: context.secrets, models: languageModels, counter: loadCounter }),
+      counter: loadCounter,
       live: () => Promise.resolve(this.chat),
       settings: readAgentSettings,
       threshold: (profile) => chooseThreshold(profile, readModelSettings().threshold),
@@ -127,7 +127,7 @@ export class AgentRuntime implements vscode.Disposable {
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
         )
-          changed();
+          fireModelsChanged();
         this.refreshModels();
       }),
       vscode.lm.onDidChangeChatModels(() => {
@@ -295,7 +295,7 @@ export class AgentRuntime implements vscode.Disposable {
     const { services } = this;
     const { registered, log } = services;
     const thread = getChatThread(services);
-    const models = async () =>
+    const loadWindowModels = async () =>
       createWindowModels(services, await getMessageCounter(services), openMetricsStore(services));
     const live = new LiveClient({
       engine: () => thread.engine,
@@ -309,7 +309,7 @@ export class AgentRuntime implements vscode.Disposable {
       }),
       models: (loadOwnModel) =>
         createHostModels({
-          models,
+          models: loadWindowModels,
           getOwnModelLoader: loadOwnModel,
           warn: (text) => {
             log.warn(text);
@@ -349,11 +349,11 @@ export class AgentRuntime implements vscode.Disposable {
   /** The gateway has ended, so its clients' requests will fail. */
   private async offerGateway(): Promise<void> {
     if (!readSetting('automatic')) return;
-    const start = vscode.l10n.t('Start It Here');
+    const startLabel = vscode.l10n.t('Start It Here');
     const text = vscode.l10n.t(
       'The gateway for agent extensions has ended with the window or terminal that it ran in. Requests from extensions that use its address fail until it runs again; the address stays the same.',
     );
-    if ((await showWarningMessage(text, start)) !== start) return;
+    if ((await showWarningMessage(text, startLabel)) !== startLabel) return;
     await vscode.commands.executeCommand('contextCondenser.openGateway');
   }
 
@@ -383,10 +383,15 @@ export class AgentRuntime implements vscode.Disposable {
 
   private recordCondensed(conversation: LiveSummary): void {
     const { id, title, agent = '' } = conversation;
-    const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
-    if (!last) return;
-    const { provider, tokensBefore, tokensAfter, cost } = last;
-    const text = vscode.l10n.t('{0}: condensed with {1}, {2}', agent, formatCondensedBy(last), formatSizeChange(last));
+    const lastCondensation = conversation.condensations.findLast(({ isUndone }) => !isUndone);
+    if (!lastCondensation) return;
+    const { provider, tokensBefore, tokensAfter, cost } = lastCondensation;
+    const text = vscode.l10n.t(
+      '{0}: condensed with {1}, {2}',
+      agent,
+      formatCondensedBy(lastCondensation),
+      formatSizeChange(lastCondensation),
+    );
     this.services.log.info(`${text}\n - ${title}`);
     const choice = { provider, config: resolveProviderConfig(provider) };
     rememberLastCondensation(this.services, { conversation: id, title, isLive: true, choice, tokensAfter });

@@ -6,7 +6,7 @@ import { countUsesOfRemoved } from '../core/condense/ledger/use';
 import { getUseAdvice, formatTokenChange, formatUseOfRemoved } from '../window/condensationWords';
 import { makeMarkdown, toMarkdownString } from '../window/markdownText';
 import { EscapedStatusBarItem } from '../window/notifications';
-import { formatCacheStateAndBasis, formatBreakEven } from './cacheWords';
+import { formatCacheStateAndBasis, formatBreakEven } from './formatCache';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
@@ -130,14 +130,14 @@ export function describeNextCondensation({
 }
 
 export function formatLastCondensation({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
-  const last = condensations.findLast(({ isUndone }) => !isUndone);
-  if (!last) return [vscode.l10n.t('Not condensed yet')];
+  const lastCondensation = condensations.findLast(({ isUndone }) => !isUndone);
+  if (!lastCondensation) return [vscode.l10n.t('Not condensed yet')];
   const lines = [
     vscode.l10n.t(
       'Last condensed at {0} with {1}: {2}',
-      new Date(last.at).toLocaleTimeString(vscode.env.language),
-      formatCondensedBy(last),
-      formatSizeChange(last),
+      new Date(lastCondensation.at).toLocaleTimeString(vscode.env.language),
+      formatCondensedBy(lastCondensation),
+      formatSizeChange(lastCondensation),
     ),
   ];
   if (lastDecision) {
@@ -145,7 +145,8 @@ export function formatLastCondensation({ condensations, lastDecision, isCareful 
     const requests = lastDecision.saving?.breakEvenRequests;
     if (requests !== undefined) lines.push(formatBreakEven(requests));
   }
-  if (last.use && countUsesOfRemoved(last.use) > 0) lines.push(formatUseOfRemoved(last.use));
+  if (lastCondensation.use && countUsesOfRemoved(lastCondensation.use) > 0)
+    lines.push(formatUseOfRemoved(lastCondensation.use));
   if (isCareful) lines.push(getUseAdvice());
   return lines;
 }
@@ -174,17 +175,17 @@ const formatRereadResults = (rereads: number): string[] =>
 
 export function formatToolTokens({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
-  const unused = tools.filter(isUnusedTool);
+  const unusedTools = tools.filter(isUnusedTool);
   const tokens = formatTokens(sumToolTokens(tools));
-  return unused.length === 0
+  return unusedTools.length === 0
     ? [vscode.l10n.t('Tools: {0} tokens in each request', tokens)]
     : [
         vscode.l10n.t(
           'Tools: {0} tokens in each request; {1} of {2} never called ({3} tokens)',
           tokens,
-          unused.length,
+          unusedTools.length,
           tools.length,
-          formatTokens(sumToolTokens(unused)),
+          formatTokens(sumToolTokens(unusedTools)),
         ),
       ];
 }
@@ -195,12 +196,12 @@ export const sumToolTokens = (tools: readonly ToolWeight[]): number =>
   tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
 export function formatCondensationTotals({ condensations }: LiveSummary): string {
-  const applied = condensations.filter(({ isUndone }) => !isUndone);
-  const last = applied.at(-1);
-  if (!last) return vscode.l10n.t('not condensed');
-  const { tokensBefore, tokensAfter } = last.request ?? last;
+  const activeCondensations = condensations.filter(({ isUndone }) => !isUndone);
+  const lastCondensation = activeCondensations.at(-1);
+  if (!lastCondensation) return vscode.l10n.t('not condensed');
+  const { tokensBefore, tokensAfter } = lastCondensation.request ?? lastCondensation;
   const change = formatPercentChange(tokensBefore, tokensAfter);
-  return applied.length === 1
+  return activeCondensations.length === 1
     ? vscode.l10n.t('condensed once, {0}', change)
-    : vscode.l10n.t('condensed {0} times, last {1}', applied.length, change);
+    : vscode.l10n.t('condensed {0} times, last {1}', activeCondensations.length, change);
 }

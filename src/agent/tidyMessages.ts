@@ -53,18 +53,21 @@ function addMissingResults(
   ids: UniqueCallIds,
 ): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
-  const rest = run.flatMap((message) => {
-    const others = getBlocks(message).flatMap((block): Block[] => {
+  const messagesWithoutResults = run.flatMap((message) => {
+    const otherBlocks = getBlocks(message).flatMap((block): Block[] => {
       if (!isToolResult(block)) return [block];
       const id = ids.findAnsweredCallId(block.tool_use_id);
       if (id === undefined || !unansweredIds.includes(id) || results.has(id)) return toTextBlocks(block);
       results.set(id, { ...block, tool_use_id: id });
       return [];
     });
-    return others.length > 0 ? [{ ...message, content: others }] : [];
+    return otherBlocks.length > 0 ? [{ ...message, content: otherBlocks }] : [];
   });
-  if (unansweredIds.length === 0) return rest;
-  return [{ role: 'user', content: unansweredIds.map((id) => results.get(id) ?? makeMissingResult(id)) }, ...rest];
+  if (unansweredIds.length === 0) return messagesWithoutResults;
+  return [
+    { role: 'user', content: unansweredIds.map((id) => results.get(id) ?? makeMissingResult(id)) },
+    ...messagesWithoutResults,
+  ];
 }
 
 /** Vendors reject a result without its call, so keep its text. */
@@ -73,16 +76,19 @@ function toTextBlocks({ content }: ToolResultBlock): Block[] {
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
-export function assignUniqueCallIds(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
+export function assignUniqueCallIds(
+  messages: readonly ApiMessage[],
+  precedingMessages: readonly ApiMessage[],
+): ApiMessage[] {
   const ids = new UniqueCallIds();
-  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.assignUniqueId(call);
-  const fresh = (block: Block): Block => {
+  for (const call of precedingMessages.flatMap(getBlocks).filter(isToolUse)) ids.assignUniqueId(call);
+  const assignNewId = (block: Block): Block => {
     if (isToolUse(block)) return ids.assignUniqueId(block);
     return isToolResult(block)
       ? { ...block, tool_use_id: ids.findAnsweredCallId(block.tool_use_id) ?? block.tool_use_id }
       : block;
   };
-  return messages.map((message) => ({ ...message, content: getBlocks(message).map(fresh) }));
+  return messages.map((message) => ({ ...message, content: getBlocks(message).map(assignNewId) }));
 }
 
 /**

@@ -31,25 +31,25 @@ export class CachedTokenCounter {
     private readonly countLong: (part: string | ApiMessage) => Promise<number>,
   ) {}
 
-  /** @param factor the model's tokens per o200k token */
-  async countText(text: string, factor: number): Promise<number> {
-    if (text.length >= MIN_ESTIMATED_PART_CHARS) return Math.ceil((await this.countLongPart(text)) * factor);
-    if (text.length > MAX_CACHED_TEXT_CHARS) return Math.ceil(this.counter.countText(text) * factor);
+  /** @param tokenFactor the model's tokens per o200k token */
+  async countText(text: string, tokenFactor: number): Promise<number> {
+    if (text.length >= MIN_ESTIMATED_PART_CHARS) return Math.ceil((await this.countLongPart(text)) * tokenFactor);
+    if (text.length > MAX_CACHED_TEXT_CHARS) return Math.ceil(this.counter.countText(text) * tokenFactor);
     let tokens = this.texts.get(text);
     if (tokens === undefined) {
       tokens = this.counter.countText(text);
       this.texts.set(text, tokens);
     }
-    return Math.ceil(tokens * factor);
+    return Math.ceil(tokens * tokenFactor);
   }
 
-  /** @param factor the model's tokens per o200k token */
-  async countMessage(message: ApiMessage, factor: number): Promise<number> {
+  /** @param tokenFactor the model's tokens per o200k token */
+  async countMessage(message: ApiMessage, tokenFactor: number): Promise<number> {
     const tokens =
       measureCharacters(message) < MIN_ESTIMATED_PART_CHARS
         ? this.counter.countMessage(message)
         : await this.countLongPart(message);
-    return Math.ceil(tokens * factor);
+    return Math.ceil(tokens * tokenFactor);
   }
 
   /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */

@@ -6,7 +6,7 @@ import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import { getVendorModelName } from './modelCatalog';
 import { pickSeveralItems, showInformationMessage } from '../window/notifications';
 
-export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
+export async function chooseWrappedModels(models: LanguageModels, wrappedNames: readonly string[]): Promise<void> {
   // VS Code also lists models without input that only choose another one ("Auto").
   const offeredModels = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(
     ({ maxInputTokens }) => maxInputTokens > 0,
@@ -15,10 +15,10 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     name: getVendorModelName(model),
     label: model.name,
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
-    picked: chosen.includes(getVendorModelName(model)),
+    picked: wrappedNames.includes(getVendorModelName(model)),
   }));
   // A missing model may return, so keep it until the user deselects it.
-  const missingItems = chosen
+  const missingItems = wrappedNames
     .filter((name) => !items.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
   if (items.length + missingItems.length === 0) {
@@ -32,25 +32,25 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
-  const picked = await pickSeveralItems([...items, ...missingItems], {
+  const pickedItems = await pickSeveralItems([...items, ...missingItems], {
     title: vscode.l10n.t('Offer these models condensed'),
     placeHolder: vscode.l10n.t(
       'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
     ),
   });
-  if (!picked) return;
-  const names = picked.map(({ name }) => name);
+  if (!pickedItems) return;
+  const names = pickedItems.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
-  const added = picked.filter(({ name }) => !chosen.includes(name)).map(({ label }) => label);
+  const added = pickedItems.filter(({ name }) => !wrappedNames.includes(name)).map(({ label }) => label);
   if (added.length > 0) await explainModelPicker(added);
 }
 
 /** The picker hides unused models until the user searches for them. */
 export async function explainModelPicker(names: readonly string[]): Promise<void> {
-  const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
+  const shownNames = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const text = vscode.l10n.t(
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
-    shown,
+    shownNames,
   );
   const manage = getManageModelsLabel();
   if ((await showInformationMessage(text, manage)) === manage) await openModelManagement();

@@ -67,10 +67,10 @@ export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dia
  * demand").
  */
 function buildCompactionFields({ extraBody = {} }: ApiRequest): WireObject {
-  const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
+  const { context_management: _, stop_sequences: __, output_config: output, ...otherFields } = extraBody;
   const effort = isRecord(output) ? output['effort'] : undefined;
   return {
-    ...others,
+    ...otherFields,
     ...(effort !== undefined && { output_config: { effort } }),
     compaction: { type: 'summarize' },
   };
@@ -123,13 +123,15 @@ function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect
 }
 
 function separateSystemPrompt({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
-  const folded = foldSystemMessages(messages);
-  const converted = folded.messages.flatMap(convertMessage);
-  if (typeof system === 'string' && folded.prompt.length === 0) {
+  const foldedMessages = foldSystemMessages(messages);
+  const converted = foldedMessages.messages.flatMap(convertMessage);
+  if (typeof system === 'string' && foldedMessages.prompt.length === 0) {
     return { prompt: system.trim() === '' ? undefined : system, messages: converted };
   }
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
-  const blocks = [...systemBlocks, ...folded.prompt].filter(({ text }) => text.trim() !== '').map(pickKnownFields);
+  const blocks = [...systemBlocks, ...foldedMessages.prompt]
+    .filter(({ text }) => text.trim() !== '')
+    .map(pickKnownFields);
   return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 

@@ -103,28 +103,28 @@ function parseToolInput(json: string): unknown {
 }
 
 /**
- * `wire` may report only what changed since `before`; on Bedrock and older APIs, only the output.
+ * `wire` may report only what changed since `previousUsage`; on Bedrock and older APIs, only the output.
  */
-export function convertAnthropicUsage(wire: WireObject, before?: Usage): Usage | undefined {
+export function convertAnthropicUsage(wire: WireObject, previousUsage?: Usage): Usage | undefined {
   const compaction = findCompaction(wire);
-  if (compaction) return convertAnthropicUsage(compaction, before);
-  const longer = isRecord(wire['cache_creation'])
+  if (compaction) return convertAnthropicUsage(compaction, previousUsage);
+  const longCacheTokens = isRecord(wire['cache_creation'])
     ? parseTokens(wire['cache_creation']['ephemeral_1h_input_tokens'])
     : undefined;
-  const reasoning = isRecord(wire['output_tokens_details'])
+  const reasoningTokens = isRecord(wire['output_tokens_details'])
     ? parseTokens(wire['output_tokens_details']['thinking_tokens'])
-    : before?.reasoningTokens;
-  const longCacheWriteTokens = longer ?? before?.longCacheWriteTokens;
-  const newer = (field: string, old: number | undefined): number =>
-    wire[field] === undefined || wire[field] === null ? (old ?? 0) : parseTokens(wire[field]);
+    : previousUsage?.reasoningTokens;
+  const longCacheWriteTokens = longCacheTokens ?? previousUsage?.longCacheWriteTokens;
+  const readNewerCount = (field: string, previousCount: number | undefined): number =>
+    wire[field] === undefined || wire[field] === null ? (previousCount ?? 0) : parseTokens(wire[field]);
   return validateUsage({
     accounting: 'anthropic',
-    inputTokens: newer('input_tokens', before?.inputTokens),
-    outputTokens: newer('output_tokens', before?.outputTokens),
-    cacheReadTokens: newer('cache_read_input_tokens', before?.cacheReadTokens),
-    cacheWriteTokens: newer('cache_creation_input_tokens', before?.cacheWriteTokens),
+    inputTokens: readNewerCount('input_tokens', previousUsage?.inputTokens),
+    outputTokens: readNewerCount('output_tokens', previousUsage?.outputTokens),
+    cacheReadTokens: readNewerCount('cache_read_input_tokens', previousUsage?.cacheReadTokens),
+    cacheWriteTokens: readNewerCount('cache_creation_input_tokens', previousUsage?.cacheWriteTokens),
     ...(longCacheWriteTokens !== undefined && { longCacheWriteTokens }),
-    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(reasoningTokens !== undefined && { reasoningTokens: reasoningTokens }),
   });
 }
 

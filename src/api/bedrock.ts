@@ -66,17 +66,17 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
       await loadAwsSdk();
       await setImmediate();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
-      const common = {
+      const commonOptions = {
         ...makeClientOptions(attempt),
         awsRegion: region,
         baseURL: endpoint.href,
         defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', headers),
       };
       // `null` makes the SDK ignore AWS_BEARER_TOKEN_BEDROCK.
-      if (credentials === 'default') return new AnthropicBedrock({ ...common, apiKey: null });
-      if ('apiKey' in credentials) return new AnthropicBedrock({ ...common, apiKey: credentials.apiKey });
+      if (credentials === 'default') return new AnthropicBedrock({ ...commonOptions, apiKey: null });
+      if ('apiKey' in credentials) return new AnthropicBedrock({ ...commonOptions, apiKey: credentials.apiKey });
       return new AnthropicBedrock({
-        ...common,
+        ...commonOptions,
         apiKey: null,
         awsAccessKey: credentials.accessKeyId,
         awsSecretKey: credentials.secretAccessKey,

@@ -66,7 +66,7 @@ export const streamWithRetries = (call: StreamingApiCall): AsyncGenerator<ApiEve
 
 /** @throws {ApiError} */
 export async function callWithRetries<T>(call: ApiCall, ask: (attempt: CallAttempt) => Promise<T>): Promise<T> {
-  const answers = withRetries(
+  const answerStream = withRetries(
     call,
     (attempt) =>
       iterateUntilAborted(
@@ -75,7 +75,7 @@ export async function callWithRetries<T>(call: ApiCall, ask: (attempt: CallAttem
       ),
     () => true,
   );
-  for await (const answer of answers) return answer;
+  for await (const answer of answerStream) return answer;
   throw new ApiError('protocol', { name: call.name });
 }
 
@@ -102,7 +102,7 @@ async function* withRetries<T>(
   if (call.signal?.aborted === true) onAbort();
   call.signal?.addEventListener('abort', onAbort);
   try {
-    for (let tried = 0; ; tried++) {
+    for (let retryCount = 0; ; retryCount++) {
       let hasContent = false;
       try {
         for await (const item of attemptCall(call, timeouts, clock, wholeCall.signal, source)) {
@@ -112,7 +112,7 @@ async function* withRetries<T>(
         return;
       } catch (raw) {
         const error = toApiError(raw, makeErrorContext(call, clock));
-        const wait = hasContent ? undefined : waitBeforeRetry(error, tried, policy, random());
+        const wait = hasContent ? undefined : waitBeforeRetry(error, retryCount, policy, random());
         if (wait === undefined) throw error;
         await clock.sleep(wait, wholeCall.signal);
       }
@@ -173,22 +173,24 @@ async function* attemptCall<T>(
 }
 
 async function* addMissingUsage(
-  { attempt: open, countUsage, name }: StreamingApiCall,
+  { attempt: startAttempt, countUsage, name }: StreamingApiCall,
   attempt: CallAttempt,
 ): AsyncGenerator<ApiEvent, void> {
   let output = '';
   let usage: Usage | undefined;
-  const counted = (): Usage => {
-    const own = countUsage(output);
-    return usage ? { ...usage, source: 'counted', outputTokens: Math.max(usage.outputTokens, own.outputTokens) } : own;
+  const estimateUsage = (): Usage => {
+    const estimatedUsage = countUsage(output);
+    return usage
+      ? { ...usage, source: 'counted', outputTokens: Math.max(usage.outputTokens, estimatedUsage.outputTokens) }
+      : estimatedUsage;
   };
   try {
-    for await (const event of iterateUntilAborted(open(attempt), attempt.signal)) {
+    for await (const event of iterateUntilAborted(startAttempt(attempt), attempt.signal)) {
       if (event.type === 'text' || event.type === 'thinking') output += event.text;
       if (event.type === 'tool_call') output += event.name + event.rawArguments;
       if (event.type === 'usage') usage = event.usage;
       if (event.type === 'end') {
-        if (!usage) yield { type: 'usage', usage: counted() };
+        if (!usage) yield { type: 'usage', usage: estimateUsage() };
         yield event;
         return;
       }
@@ -196,7 +198,7 @@ async function* addMissingUsage(
     }
     throw new ApiError('protocol', { name, sentence: 'The answer broke off before its end.' });
   } catch (error) {
-    if (output !== '') yield { type: 'usage', usage: counted() };
+    if (output !== '') yield { type: 'usage', usage: estimateUsage() };
     throw error;
   }
 }

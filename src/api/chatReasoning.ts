@@ -38,20 +38,24 @@ export function addReasoning(record: OpenAIRecord, message: ApiMessage, format: 
   const { tool_calls: calls } = record;
   if (format === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
   const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK_TYPE && isRecord(chat));
-  const kept = isRecord(block?.['chat']) ? block['chat'] : {};
+  const storedReasoning = isRecord(block?.['chat']) ? block['chat'] : {};
   if (format === 'text') {
-    const { text } = kept;
+    const { text } = storedReasoning;
     return { ...record, reasoning_content: typeof text === 'string' ? text : EMPTY_REASONING_TEXT };
   }
   if (format === 'details') {
-    return Array.isArray(kept['details']) ? { ...record, reasoning_details: kept['details'] } : record;
+    return Array.isArray(storedReasoning['details'])
+      ? { ...record, reasoning_details: storedReasoning['details'] }
+      : record;
   }
-  const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [SKIP_SIGNATURE_CHECK];
-  const signed = calls.map((call: unknown, index) => {
+  const extras: readonly unknown[] = Array.isArray(storedReasoning['extras'])
+    ? storedReasoning['extras']
+    : [SKIP_SIGNATURE_CHECK];
+  const signedCalls = calls.map((call: unknown, index) => {
     const extra = extras[index];
     return isRecord(call) && isRecord(extra) ? { ...call, extra_content: extra } : call;
   });
-  return { ...record, tool_calls: signed };
+  return { ...record, tool_calls: signedCalls };
 }
 
 /** Joins pieces of reasoning details by `index`: texts are appended, other fields replaced. */
@@ -68,12 +72,13 @@ export class ReasoningDetailsCollector {
       if (!isRecord(piece)) continue;
       const key = piece['index'] ?? this.byIndex.size;
       const detail = this.byIndex.get(key) ?? {};
-      const grown = Object.entries(piece).map(([field, value]): [string, unknown] => {
-        const before = detail[field];
-        const grows = APPENDED_REASONING_FIELDS.has(field) && typeof before === 'string' && typeof value === 'string';
-        return [field, grows ? before + value : (value ?? before ?? null)];
+      const mergedFields = Object.entries(piece).map(([field, value]): [string, unknown] => {
+        const previousValue = detail[field];
+        const isAppended =
+          APPENDED_REASONING_FIELDS.has(field) && typeof previousValue === 'string' && typeof value === 'string';
+        return [field, isAppended ? previousValue + value : (value ?? previousValue ?? null)];
       });
-      this.byIndex.set(key, { ...detail, ...Object.fromEntries(grown) });
+      this.byIndex.set(key, { ...detail, ...Object.fromEntries(mergedFields) });
     }
   }
 }

@@ -115,11 +115,11 @@ function convertErrorResponse(
   { name, secrets, now }: ErrorContext,
 ): ApiError {
   const tooLong = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
-  const weight = tooLong ? undefined : findExceededBodyLimits(status, message, type);
-  const overflow: OverflowReport | undefined = weight ? { weight } : tooLong;
+  const exceededBodyLimits = tooLong ? undefined : findExceededBodyLimits(status, message, type);
+  const overflowReport: OverflowReport | undefined = exceededBodyLimits ? { weight: exceededBodyLimits } : tooLong;
   const kind = tooLong
     ? 'context-too-long'
-    : weight
+    : exceededBodyLimits
       ? 'too-many-bytes'
       : classifyErrorResponse(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : readRetryDelayMs(headers, now);
@@ -129,7 +129,7 @@ function convertErrorResponse(
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(vendorMessage !== '' && { vendorMessage }),
-    ...(overflow && { overflow }),
+    ...(overflowReport && { overflow: overflowReport }),
   });
 }
 
@@ -172,13 +172,13 @@ function classifyErrorResponse(
 }
 
 /** Milliseconds, from `retry-after-ms` or `retry-after` (seconds or a date; RFC 9110, 10.2.3). */
-function readRetryDelayMs(headers: Headers | undefined, now: number): number | undefined {
+function readRetryDelayMs(headers: Headers | undefined, nowMs: number): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
   const value = headers?.get('retry-after');
   if (value === null || value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - nowMs : seconds * 1000;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 

@@ -20,13 +20,13 @@ export const systemClock: TimeSource = {
   },
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
-      const done = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', done);
+        signal.removeEventListener('abort', finish);
         resolve();
       };
-      const timer = setTimeout(done, Math.min(milliseconds, MAX_TIMER_MS));
-      if (signal.aborted) done();
-      else signal.addEventListener('abort', done);
+      const timer = setTimeout(finish, Math.min(milliseconds, MAX_TIMER_MS));
+      if (signal.aborted) finish();
+      else signal.addEventListener('abort', finish);
     }),
 };

@@ -37,7 +37,12 @@ export async function completeText(
   let stopReason: StopReason | undefined;
   let calls = 0;
   const { id: name } = handler.modelInfo;
-  const failed = (kind: FailedText['kind'], error: ApiError): FailedText => ({ kind, error, partialText: text, usage });
+  const makeFailure = (kind: FailedText['kind'], error: ApiError): FailedText => ({
+    kind,
+    error,
+    partialText: text,
+    usage,
+  });
   try {
     for await (const event of handler.stream(request, signal)) {
       if (event.type === 'text') text += event.text;
@@ -48,28 +53,31 @@ export async function completeText(
     }
   } catch (raw) {
     const error = isApiError(raw) ? raw : new ApiError('protocol', { name });
-    return failed(classifyTextFailure(error, text), error);
+    return makeFailure(classifyTextFailure(error, text), error);
   }
-  const reason = (kind: ApiErrorKind, sentence?: string): ApiError =>
+  const makeError = (kind: ApiErrorKind, sentence?: string): ApiError =>
     new ApiError(kind, { name, ...(sentence !== undefined && { sentence }) });
   switch (stopReason) {
     case 'refusal':
-      return failed('refused', reason('refusal'));
+      return makeFailure('refused', makeError('refusal'));
     case 'max_tokens':
-      return failed('cut-at-limit', reason('output-limit'));
+      return makeFailure('cut-at-limit', makeError('output-limit'));
     case 'context_window':
       // "There was no room for the summarization prompt" (Anthropic's guide "Compaction on demand").
-      if (request.compact) return failed('failed', reason('context-too-long'));
-      return failed('cut-at-limit', reason('output-limit', 'The answer was cut off at the end of the model’s window.'));
+      if (request.compact) return makeFailure('failed', makeError('context-too-long'));
+      return makeFailure(
+        'cut-at-limit',
+        makeError('output-limit', 'The answer was cut off at the end of the model’s window.'),
+      );
     case 'tool_use':
     case 'pause_turn':
-      return failed('tool-call', reason('unexpected-tool-call'));
+      return makeFailure('tool-call', makeError('unexpected-tool-call'));
     case undefined:
     case 'other':
-      return failed('cut-off', reason('protocol', 'The answer ended for an unknown reason.'));
+      return makeFailure('cut-off', makeError('protocol', 'The answer ended for an unknown reason.'));
     default:
-      if (calls > 0) return failed('tool-call', reason('unexpected-tool-call'));
-      return text.trim() === '' ? failed('empty', reason('empty-reply')) : { kind: 'complete', text, usage };
+      if (calls > 0) return makeFailure('tool-call', makeError('unexpected-tool-call'));
+      return text.trim() === '' ? makeFailure('empty', makeError('empty-reply')) : { kind: 'complete', text, usage };
   }
 }
 

@@ -113,7 +113,7 @@ function buildConverseInput(
     // Nova rejects cache points among tools, and caches tools with what follows.
     return schema ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }] : [];
   });
-  const choice =
+  const toolChoiceConfig =
     toolChoice === 'required' && dialect.forcedTools
       ? { toolChoice: { any: {} } }
       : typeof toolChoice === 'object' && dialect.forcedTools
@@ -127,7 +127,7 @@ function buildConverseInput(
       ...(maxTokens !== undefined && { maxTokens }),
       ...(temperature !== undefined && dialect.temperature && { temperature }),
     },
-    ...(declaredTools.length > 0 && { toolConfig: { tools: declaredTools, ...choice } }),
+    ...(declaredTools.length > 0 && { toolConfig: { tools: declaredTools, ...toolChoiceConfig } }),
     // The SDK's document type accepts any JSON.
     ...(extraBody && {
       additionalModelRequestFields: extraBody as NonNullable<
@@ -153,16 +153,16 @@ function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialec
 
 /** Merges consecutive messages of one role, since roles must alternate; results come first. */
 function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
-  const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
+  const mergedMessages: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
   for (const message of foldSystemMessages(messages).messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = convertContent(message, dialect);
     if (content.length === 0) continue;
-    const last = list.at(-1);
+    const last = mergedMessages.at(-1);
     if (last?.role === role) last.content.push(...content);
-    else list.push({ role, content });
+    else mergedMessages.push({ role, content });
   }
-  return list;
+  return mergedMessages;
 }
 
 const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>

@@ -17,17 +17,17 @@ export const isLoopback = (baseUrl: string): boolean =>
  * @throws {ApiError} kind `endpoint`
  */
 export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {
-  const refuse = (sentence: string): ApiError => new ApiError('endpoint', { name, sentence });
-  if (!URL.canParse(baseUrl)) throw refuse('The base URL is not a URL.');
+  const createRefusal = (sentence: string): ApiError => new ApiError('endpoint', { name, sentence });
+  if (!URL.canParse(baseUrl)) throw createRefusal('The base URL is not a URL.');
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refuse(`The base URL starts with ${url.protocol} but needs https:.`);
+    throw createRefusal(`The base URL starts with ${url.protocol} but needs https:.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refuse('The base URL contains a user name or password; put them into the model’s key.');
+    throw createRefusal('The base URL contains a user name or password; put them into the model’s key.');
   }
   if (url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname) && !allowInsecureHttp) {
-    throw refuse(
+    throw createRefusal(
       `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or allow it for this model (“Allow unencrypted HTTP”, allowInsecureHttp).`,
     );
   }

@@ -17,17 +17,17 @@ export const createFetchWithoutRedirects =
     const framedBody =
       typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(framedBody && { body: framedBody }), redirect: 'manual' });
-    const refuse = async (sentence: string): Promise<never> => {
+    const rejectResponse = async (sentence: string): Promise<never> => {
       await response.body?.cancel();
       throw new ApiError('endpoint', { name, status: response.status, sentence });
     };
     if (response.status >= 300 && response.status < 400) {
-      return refuse(
+      return rejectResponse(
         `The endpoint redirects${describeRedirectTarget(response.headers.get('location'))}, which is not followed.`,
       );
     }
     if (response.ok && response.headers.get('content-type')?.includes('text/html') === true) {
-      return refuse('The endpoint answered with a web page: there is no API at this address.');
+      return rejectResponse('The endpoint answered with a web page: there is no API at this address.');
     }
     if (!response.ok) {
       const body = await response.text();
@@ -42,7 +42,7 @@ export const createFetchWithoutRedirects =
       onBytes();
       return response;
     }
-    const guarded = response.body.pipeThrough(
+    const observedBody = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           onBytes();
@@ -53,7 +53,7 @@ export const createFetchWithoutRedirects =
         },
       }),
     );
-    return new Response(guarded, {
+    return new Response(observedBody, {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
@@ -61,12 +61,12 @@ export const createFetchWithoutRedirects =
   };
 
 async function writeFramedBody(json: string, frames: LargeTextPlaceholders): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
+  const encodedPieces: Uint8Array[] = [];
   for (const piece of frames.writeJsonInPieces(json)) {
-    pieces.push(Buffer.from(piece));
+    encodedPieces.push(Buffer.from(piece));
     await setImmediate();
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(encodedPieces);
 }
 
 /** The path and query of a redirect may contain secrets. */

@@ -26,17 +26,17 @@ export class LargeTextPlaceholders {
   }
 
   *writeJsonInPieces(json: string): Generator<string> {
-    let at = 0;
-    const next = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, at));
-    for (let found = next(); found >= 0; found = next()) {
-      const end = json.indexOf('"', found);
-      yield json.slice(at, found);
-      const text = this.texts.get(json.slice(found, end));
+    let position = 0;
+    const findNextPlaceholder = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, position));
+    for (let placeholder = findNextPlaceholder(); placeholder >= 0; placeholder = findNextPlaceholder()) {
+      const placeholderEnd = json.indexOf('"', placeholder);
+      yield json.slice(position, placeholder);
+      const text = this.texts.get(json.slice(placeholder, placeholderEnd));
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
       for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
-      at = end;
+      position = placeholderEnd;
     }
-    yield json.slice(at);
+    yield json.slice(position);
   }
 
   private replaceLargeTexts(value: unknown, level = 0): unknown {
@@ -59,19 +59,23 @@ export class LargeTextPlaceholders {
 
 /** Never splits a surrogate pair. */
 export function* sliceText(text: string, chars = LARGE_TEXT_CHARS): Generator<string> {
-  for (let from = 0; from < text.length;) {
-    let to = Math.min(text.length, from + chars);
-    if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
-    yield text.slice(from, to);
-    from = to;
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + chars);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    yield text.slice(start, end);
+    start = end;
   }
 }
 
 export function containsLargeText(value: unknown): boolean {
-  const open: unknown[] = [value];
-  for (let item = open.pop(); item !== undefined || open.length > 0; item = open.pop()) {
+  const unvisitedValues: unknown[] = [value];
+  for (
+    let item = unvisitedValues.pop();
+    item !== undefined || unvisitedValues.length > 0;
+    item = unvisitedValues.pop()
+  ) {
     if (typeof item === 'string' && item.length >= LARGE_TEXT_CHARS) return true;
-    if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) open.push(inner);
+    if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) unvisitedValues.push(inner);
   }
   return false;
 }

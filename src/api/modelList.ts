@@ -130,12 +130,12 @@ function parseModelListEntry(entry: ModelListEntry): ListedModel[] {
 
 function parsePrices({ pricing }: ModelListEntry): ListedModel['prices'] {
   if (!pricing) return undefined;
-  const base = convertRouterPrices(pricing);
-  if (base.input === undefined || base.output === undefined) return undefined;
+  const basePrices = convertRouterPrices(pricing);
+  if (basePrices.input === undefined || basePrices.output === undefined) return undefined;
   const longPromptOverride = pricing.overrides?.find(({ min_prompt_tokens: from }) => from !== undefined);
   const aboveTokens = longPromptOverride?.min_prompt_tokens;
   return {
-    ...base,
+    ...basePrices,
     ...(longPromptOverride &&
       aboveTokens !== undefined && { longPrompts: { aboveTokens, ...convertRouterPrices(longPromptOverride) } }),
   };
@@ -147,15 +147,15 @@ function convertRouterPrices(prices: RouterPrices): PartialPrices {
   const {
     prompt,
     completion,
-    input_cache_read: read,
-    input_cache_write: write,
+    input_cache_read: cacheRead,
+    input_cache_write: cacheWrite,
     input_cache_write_1h: longCacheWrite,
   } = prices;
   return {
     ...(prompt !== undefined && { input: scaleToMillion(prompt) }),
     ...(completion !== undefined && { output: scaleToMillion(completion) }),
-    ...(read !== undefined && { cacheRead: scaleToMillion(read) }),
-    ...(write !== undefined && { cacheWrite: scaleToMillion(write) }),
+    ...(cacheRead !== undefined && { cacheRead: scaleToMillion(cacheRead) }),
+    ...(cacheWrite !== undefined && { cacheWrite: scaleToMillion(cacheWrite) }),
     ...(longCacheWrite !== undefined && { longCacheWrite: scaleToMillion(longCacheWrite) }),
   };
 }

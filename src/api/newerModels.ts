@@ -43,16 +43,16 @@ function makePrices(
   prices: PricesWithoutTiers,
   getTiers?: (kind: keyof PricesWithoutTiers) => PriceTier[],
 ): ModelPrices {
-  const rate = (kind: keyof PricesWithoutTiers): TieredRate => ({
+  const makeRate = (kind: keyof PricesWithoutTiers): TieredRate => ({
     base: prices[kind],
     ...(getTiers && { tiers: getTiers(kind) }),
   });
   return {
-    input: rate('input'),
-    output: rate('output'),
-    cacheRead: rate('cacheRead'),
-    cacheWrite: rate('cacheWrite'),
-    longCacheWrite: rate('longCacheWrite'),
+    input: makeRate('input'),
+    output: makeRate('output'),
+    cacheRead: makeRate('cacheRead'),
+    cacheWrite: makeRate('cacheWrite'),
+    longCacheWrite: makeRate('longCacheWrite'),
   };
 }
 

@@ -70,7 +70,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     });
   };
 
-  const chat = (
+  const startChatStream = (
     client: OpenAI,
     request: ApiRequest,
     { signal, frame }: CallAttempt,
@@ -81,7 +81,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       return convertChatStream(await client.chat.completions.create(params, { signal }), dialect.wantedReasoning);
     });
 
-  const responses = (
+  const startResponsesStream = (
     client: OpenAI,
     request: ApiRequest,
     { signal, frame }: CallAttempt,
@@ -92,20 +92,20 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     });
 
   /** Returns undefined if the model requires the Responses API. */
-  async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: CallAttempt) {
+  async function streamChatEvents(client: OpenAI, request: ApiRequest, attempt: CallAttempt) {
     try {
-      return await chat(client, request, tried);
+      return await startChatStream(client, request, attempt);
     } catch (raw) {
       if (!requiresResponsesApi(classify(raw))) throw raw;
       return undefined;
     }
   }
 
-  async function* attemptRequest(request: ApiRequest, tried: CallAttempt): AsyncGenerator<ApiEvent, void> {
-    const client = await connect(tried);
-    const events = api === 'chat' ? await streamChatEvents(client, request, tried) : undefined;
+  async function* attemptRequest(request: ApiRequest, attempt: CallAttempt): AsyncGenerator<ApiEvent, void> {
+    const client = await connect(attempt);
+    const events = api === 'chat' ? await streamChatEvents(client, request, attempt) : undefined;
     if (!events) api = 'responses';
-    yield* events ?? convertResponsesStream(await responses(client, request, tried));
+    yield* events ?? convertResponsesStream(await startResponsesStream(client, request, attempt));
   }
 
   return {

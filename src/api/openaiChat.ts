@@ -58,24 +58,24 @@ export async function* convertChatStream(
   format: ReasoningFormat = 'nothing',
 ): AsyncGenerator<ApiEvent, void> {
   const calls = new UnfinishedCalls();
-  let finish: unknown;
-  let refused = false;
+  let finishReason: unknown;
+  let isRefused = false;
   let thoughts = '';
   const details = new ReasoningDetailsCollector();
   for await (const chunk of chunks) {
     if (!isRecord(chunk)) continue;
-    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-    if (isRecord(choice)) {
-      const delta = isRecord(choice['delta']) ? choice['delta'] : {};
+    const firstChoice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
+    if (isRecord(firstChoice)) {
+      const delta = isRecord(firstChoice['delta']) ? firstChoice['delta'] : {};
       thoughts += getThinkingDelta(delta);
       details.addPieces(delta['reasoning_details']);
       yield* convertTextDelta(delta);
-      refused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
+      isRefused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
         delta['tool_calls'].forEach((call: unknown) => {
           calls.addCallPiece(call);
         });
-      finish = choice['finish_reason'] ?? finish;
+      finishReason = firstChoice['finish_reason'] ?? finishReason;
     }
     // Usage arrives after the last choice (OpenAI), with it (Ollama, DeepSeek), or in every chunk
     // (xAI).
@@ -83,11 +83,11 @@ export async function* convertChatStream(
     if (usage) yield { type: 'usage', usage };
   }
   // A stream without a finish reason was cut, so it gets no end.
-  if (typeof finish !== 'string') return;
+  if (typeof finishReason !== 'string') return;
   const reasoning = calls.count > 0 ? convertReasoning(format, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.toEvents();
-  yield { type: 'end', stopReason: refused ? 'refusal' : convertStopReason(finish, calls.count > 0) };
+  yield { type: 'end', stopReason: isRefused ? 'refusal' : convertStopReason(finishReason, calls.count > 0) };
 }
 
 /** DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`. */

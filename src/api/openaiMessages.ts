@@ -16,21 +16,25 @@ type MessageDialect = Pick<
   'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'
 >;
 
-export function convertChatMessages({ system, messages }: ApiRequest, form: MessageDialect): OpenAIRecord[] {
+export function convertChatMessages({ system, messages }: ApiRequest, dialect: MessageDialect): OpenAIRecord[] {
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const folds = !form.systemRole || form.alternateRoles;
-  const folded = folds ? foldSystemMessages(messages) : { prompt: [], messages };
-  const prompt = [...systemBlocks, ...folded.prompt].filter((block) => block.text.trim() !== '');
-  const first: ApiMessage = { role: form.systemRole ? 'system' : 'user', content: prompt };
-  const all = prompt.length > 0 ? [first, ...folded.messages] : folded.messages;
-  const converted = all.flatMap((message) =>
-    convertToOpenAI(prepareOpenAIMessage(message, form)).map((record) =>
-      addReasoning(form.cacheMarks ? moveCacheBreakpoint(record, message) : record, message, form.wantedReasoning),
+  const mustFold = !dialect.systemRole || dialect.alternateRoles;
+  const foldedMessages = mustFold ? foldSystemMessages(messages) : { prompt: [], messages };
+  const prompt = [...systemBlocks, ...foldedMessages.prompt].filter((block) => block.text.trim() !== '');
+  const systemMessage: ApiMessage = { role: dialect.systemRole ? 'system' : 'user', content: prompt };
+  const messagesWithPrompt = prompt.length > 0 ? [systemMessage, ...foldedMessages.messages] : foldedMessages.messages;
+  const converted = messagesWithPrompt.flatMap((message) =>
+    convertToOpenAI(prepareOpenAIMessage(message, dialect)).map((record) =>
+      addReasoning(
+        dialect.cacheMarks ? moveCacheBreakpoint(record, message) : record,
+        message,
+        dialect.wantedReasoning,
+      ),
     ),
   );
-  const kept = converted.filter((message) => !isEmptyReply(message));
-  const withIds = form.shortIds ? kept.map(shortenCallIds) : kept;
-  return folds ? mergeMessages(withIds) : withIds;
+  const nonEmpty = converted.filter((message) => !isEmptyReply(message));
+  const withIds = dialect.shortIds ? nonEmpty.map(shortenCallIds) : nonEmpty;
+  return mustFold ? mergeMessages(withIds) : withIds;
 }
 
 /**
@@ -77,19 +81,25 @@ const MESSAGE_FIELDS = [
   'reasoning_details',
 ];
 
-function prepareOpenAIMessage({ role, content, openai }: ApiMessage, form: MessageDialect): ApiMessage[] {
+function prepareOpenAIMessage({ role, content, openai }: ApiMessage, dialect: MessageDialect): ApiMessage[] {
   const shell = isRecord(openai) ? { openai: pickFields(openai, MESSAGE_FIELDS) } : {};
   if (typeof content === 'string') return [{ role, content, ...shell }];
   if (content[0]?.type === 'openai_message') return [{ role, content }];
   const images: Block[] = [];
-  const blocks = content.flatMap((block) => prepareOpenAIBlock(block, form, images));
-  const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
+  const blocks = content.flatMap((block) => prepareOpenAIBlock(block, dialect, images));
+  const imageBlocks = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
   // Content that can carry a breakpoint keeps its parts, so that a cached prefix doesn't change.
-  return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTextBlocks([...blocks, ...rest]), ...shell }];
+  return [
+    {
+      role,
+      content: dialect.cacheMarks ? [...blocks, ...imageBlocks] : joinTextBlocks([...blocks, ...imageBlocks]),
+      ...shell,
+    },
+  ];
 }
 
-function prepareOpenAIBlock(block: Block, form: MessageDialect, images: Block[]): Block[] {
-  if (isText(block)) return [convertText(block, form)];
+function prepareOpenAIBlock(block: Block, dialect: MessageDialect, images: Block[]): Block[] {
+  if (isText(block)) return [convertText(block, dialect)];
   if (isToolUse(block)) {
     return [pickFields(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
   }
@@ -109,14 +119,14 @@ const convertText = (block: TextBlock, { cacheMarks }: MessageDialect): TextBloc
 function extractResultImages({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
   const shell = isRecord(openai) ? { openai } : {};
   if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
-  const texts = (content as readonly Block[]).flatMap((part): string[] => {
+  const resultTexts = (content as readonly Block[]).flatMap((part): string[] => {
     if (isText(part)) return [part.text];
     if (!isImage(part)) return [convertUnsupportedToText(part).text];
     images.push(pickFields(part, ['type', 'source', 'openai']) as Block);
     return [`[image ${images.length}, shown below]`];
   });
   // convertToOpenAI puts this content into the result's preserved fields.
-  return { type: 'tool_result', tool_use_id: id, content: texts.join('\n'), ...shell };
+  return { type: 'tool_result', tool_use_id: id, content: resultTexts.join('\n'), ...shell };
 }
 
 /** A PDF becomes a file part (OpenAI guide, "File inputs"). */
@@ -129,12 +139,14 @@ function convertDocument({ source, title }: Block): Block | undefined {
 
 /** Even servers without content parts accept a single string. */
 function joinTextBlocks(blocks: readonly Block[]): string | Block[] {
-  const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
-  const texts = rest.filter(isText);
-  if (texts.length !== rest.length) return [...blocks];
-  const text = texts.map((block) => block.text).join('\n');
-  if (texts.length > 0 && rest.length === blocks.length) return text;
-  if (texts.length < 2) return [...blocks];
+  const contentBlocks = blocks.filter(
+    (block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call',
+  );
+  const textBlocks = contentBlocks.filter(isText);
+  if (textBlocks.length !== contentBlocks.length) return [...blocks];
+  const text = textBlocks.map((block) => block.text).join('\n');
+  if (textBlocks.length > 0 && contentBlocks.length === blocks.length) return text;
+  if (textBlocks.length < 2) return [...blocks];
   return [...blocks.filter((block) => !isText(block)), { type: 'text', text }];
 }
 

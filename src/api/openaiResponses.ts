@@ -53,7 +53,7 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
   if (typeof content === 'string') return [{ role, content, ...phase }];
   const items: WireObject[] = [];
   let parts: WireObject[] = [];
-  const close = (): void => {
+  const closeMessage = (): void => {
     if (parts.length > 0) items.push({ role, content: parts, ...phase });
     parts = [];
   };
@@ -65,13 +65,13 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
     }
     const item = convertBlock(block);
     if (item) {
-      close();
+      closeMessage();
       items.push(item);
     } else {
       parts.push(...convertContentPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
     }
   }
-  close();
+  closeMessage();
   return items;
 }
 
@@ -100,7 +100,7 @@ function convertContentPart(block: Block, textType: 'input_text' | 'output_text'
 /** @throws ResponseFailure if the vendor reports one */
 export async function* convertResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   let hasCalls = false;
-  let refused = false;
+  let isRefused = false;
   for await (const event of events) {
     if (!isRecord(event)) continue;
     switch (event['type']) {
@@ -108,7 +108,7 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
         if (typeof event['delta'] === 'string') yield { type: 'text', text: event['delta'] };
         break;
       case 'response.refusal.delta':
-        refused = true;
+        isRefused = true;
         if (typeof event['delta'] === 'string') yield { type: 'text', text: event['delta'] };
         break;
       case 'response.reasoning_summary_text.delta':
@@ -134,7 +134,7 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
         const usage = isRecord(response['usage']) ? convertResponsesUsage(response['usage']) : undefined;
         if (usage) yield { type: 'usage', usage };
         const scope = getThinkingScope(response);
-        const stopReason = refused ? 'refusal' : convertStopReason(response, hasCalls);
+        const stopReason = isRefused ? 'refusal' : convertStopReason(response, hasCalls);
         yield { type: 'end', stopReason, ...(scope && { thinkingScope: scope }) };
         return;
       }

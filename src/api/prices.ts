@@ -38,10 +38,13 @@ async function createPriceTable(): Promise<PriceTable> {
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
       // Calculates for no tokens, only to get the prices valid at this time.
-      const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
-      const prices = found && convertPrices(found.model_price);
+      const calculation = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, {
+        providerId: provider,
+        timestamp: now,
+      });
+      const prices = calculation && convertPrices(calculation.model_price);
       if (!prices) return undefined;
-      const { context_window: contextWindow } = found.model;
+      const { context_window: contextWindow } = calculation.model;
       return { prices, asOf: PRICE_PACKAGE.published, ...(contextWindow !== undefined && { contextWindow }) };
     },
   };
@@ -61,13 +64,13 @@ export interface ModelProperties {
 
 /** Prices come from the endpoint, other properties from the vendor's model or its family. */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
-  const entry = table?.lookup(model);
+  const knownPrices = table?.lookup(model);
   const family = findModelFamily(model.model);
   const { vendor, model: id } = model;
   const contextWindow =
-    entry?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
+    knownPrices?.contextWindow ?? table?.lookup({ vendor, model: id })?.contextWindow ?? family?.contextWindow;
   return {
-    ...(entry && { prices: entry.prices, pricesAsOf: entry.asOf }),
+    ...(knownPrices && { prices: knownPrices.prices, pricesAsOf: knownPrices.asOf }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(family?.maxOutputTokens !== undefined && { maxOutputTokens: family.maxOutputTokens }),
     ...(family?.seesImages !== undefined && { seesImages: family.seesImages }),
@@ -94,13 +97,13 @@ const isAtHost = (hosts: RegExp, baseUrl: string): boolean =>
 
 type PriceList = Readonly<Record<string, number | TieredPrices | undefined>>;
 
-function convertPrices(listed: PriceList): ModelPrices | undefined {
-  const input = convertPriceToRate(listed['input_mtok']);
-  const output = convertPriceToRate(listed['output_mtok']);
+function convertPrices(priceList: PriceList): ModelPrices | undefined {
+  const input = convertPriceToRate(priceList['input_mtok']);
+  const output = convertPriceToRate(priceList['output_mtok']);
   if (!input || !output) return undefined;
-  const cacheRead = convertPriceToRate(listed['cache_read_mtok']);
-  const cacheWrite = convertPriceToRate(listed['cache_write_mtok']);
-  const longCacheWrite = convertPriceToRate(listed['cache_write_1h_mtok']);
+  const cacheRead = convertPriceToRate(priceList['cache_read_mtok']);
+  const cacheWrite = convertPriceToRate(priceList['cache_write_mtok']);
+  const longCacheWrite = convertPriceToRate(priceList['cache_write_1h_mtok']);
   return {
     input,
     output,
@@ -110,8 +113,11 @@ function convertPrices(listed: PriceList): ModelPrices | undefined {
   };
 }
 
-function convertPriceToRate(listed: number | TieredPrices | undefined): TieredRate | undefined {
-  if (listed === undefined) return undefined;
-  if (typeof listed === 'number') return { base: listed };
-  return { base: listed.base, tiers: listed.tiers.map(({ start, price }) => ({ aboveTokens: start, price })) };
+function convertPriceToRate(listedPrice: number | TieredPrices | undefined): TieredRate | undefined {
+  if (listedPrice === undefined) return undefined;
+  if (typeof listedPrice === 'number') return { base: listedPrice };
+  return {
+    base: listedPrice.base,
+    tiers: listedPrice.tiers.map(({ start, price }) => ({ aboveTokens: start, price })),
+  };
 }

@@ -32,14 +32,14 @@ export class LearnedQuirks<Dialect extends object> {
 
   /** The loop ends because each quirk applies only once. */
   async askWithLearnedDialect<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
-    for (let tried = 0; ; tried++) {
+    for (let changeCount = 0; ; changeCount++) {
       // A concurrent call may have learned the same.
-      const used = this.dialect;
+      const usedDialect = this.dialect;
       try {
-        return await ask(used);
+        return await ask(usedDialect);
       } catch (raw) {
-        const change = findQuirkChange(used, this.classify(raw), this.quirks);
-        if (!change || tried >= this.quirks.length) throw raw;
+        const change = findQuirkChange(usedDialect, this.classify(raw), this.quirks);
+        if (!change || changeCount >= this.quirks.length) throw raw;
         this.dialect = { ...this.dialect, ...change };
       }
     }

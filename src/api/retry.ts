@@ -39,20 +39,20 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
 /**
  * Returns milliseconds, or undefined for no further try. Jitter takes up to half of our own waits
  * and adds up to a tenth to the vendor's.
- * @param tried number of retries so far
+ * @param retryCount number of retries so far
  * @param random from 0 to 1
  */
 export function waitBeforeRetry(
   error: ApiError,
-  tried: number,
+  retryCount: number,
   policy: RetryPolicy,
   random: number,
 ): number | undefined {
-  if (tried >= policy.retries || !isWorthRetrying(error)) return undefined;
+  if (retryCount >= policy.retries || !isWorthRetrying(error)) return undefined;
   const requestedMs = error.details.retryAfterMs;
   if (requestedMs !== undefined) {
     return requestedMs > policy.longestRetryAfterMs ? undefined : Math.round(requestedMs * (1 + random / 10));
   }
-  const doubled = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** tried);
+  const doubled = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** retryCount);
   return Math.round(doubled * (1 - random / 2));
 }

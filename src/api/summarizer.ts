@@ -48,11 +48,11 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
   return {
     model,
     async summarize(request, run = {}) {
-      const started = performance.now();
+      const startMs = performance.now();
       const isSent = run.signal?.aborted !== true;
       const outcome = await completeText(handler, makeSummaryApiRequest(request, model), run);
       const cost = isSent ? computeSummaryCost(outcome, prices) : 0;
-      return toSummaryReply(outcome, cost, performance.now() - started, request.messages !== undefined);
+      return toSummaryReply(outcome, cost, performance.now() - startMs, request.messages !== undefined);
     },
   };
 }
@@ -120,11 +120,11 @@ function toSummaryReply(
   isCompaction: boolean,
 ): SummaryReply {
   const { usage } = outcome;
-  const base = { usage, cost, timeMs };
-  if (outcome.kind === 'complete') return { ...base, kind: 'complete', text: outcome.text };
+  const replyFigures = { usage, cost, timeMs };
+  if (outcome.kind === 'complete') return { ...replyFigures, kind: 'complete', text: outcome.text };
   const { error } = outcome;
   return {
-    ...base,
+    ...replyFigures,
     kind: toSummaryFailure(outcome, isCompaction),
     message: error.message,
     canRetry: error.canRetry,

@@ -119,12 +119,13 @@ const TOO_LONG_CODES = new Set<unknown>([
  */
 export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowReport | undefined {
   const matches = TOO_LONG_MESSAGES.map((words) => words.exec(message)).filter((match) => match !== null);
-  const [first] = matches;
-  if (!first) return codes.some((code) => TOO_LONG_CODES.has(code)) ? {} : undefined;
+  const [firstMatch] = matches;
+  if (!firstMatch) return codes.some((code) => TOO_LONG_CODES.has(code)) ? {} : undefined;
   // Some messages contain general words before exact ones, so the row with the most numbers wins.
-  const { groups = {} } = matches.toSorted((a, b) => countMatchedNumbers(b) - countMatchedNumbers(a))[0] ?? first;
-  const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
-  const [tokens, limit] = [number('tokens'), number('limit')];
+  const { groups = {} } = matches.toSorted((a, b) => countMatchedNumbers(b) - countMatchedNumbers(a))[0] ?? firstMatch;
+  const readNumber = (name: string): number | undefined =>
+    groups[name] === undefined ? undefined : Number(groups[name]);
+  const [tokens, limit] = [readNumber('tokens'), readNumber('limit')];
   return { ...(tokens !== undefined && { tokens }), ...(limit !== undefined && { limit }) };
 }
 

@@ -8,18 +8,18 @@ export function createUsageCounter(
   model: string,
   accounting: UsageAccounting,
 ): (request: ApiRequest, output: string) => Usage {
-  const factor = getTokenizerFactor(model);
+  const tokenFactor = getTokenizerFactor(model);
   return ({ system, messages, tools }, output) => {
-    const prompt =
+    const promptTokens =
       typeof system === 'string'
         ? counter.countText(system)
         : (system ?? []).reduce((sum, block) => sum + counter.countBlock(block), 0);
-    const declared = tools && tools.length > 0 ? counter.countJson(tools) : 0;
+    const toolTokens = tools && tools.length > 0 ? counter.countJson(tools) : 0;
     return {
       accounting,
       source: 'counted',
-      inputTokens: Math.ceil((prompt + declared + counter.countMessages(messages)) * factor),
-      outputTokens: Math.ceil(counter.countText(output) * factor),
+      inputTokens: Math.ceil((promptTokens + toolTokens + counter.countMessages(messages)) * tokenFactor),
+      outputTokens: Math.ceil(counter.countText(output) * tokenFactor),
       cacheReadTokens: 0,
       cacheWriteTokens: 0,
     };

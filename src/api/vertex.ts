@@ -35,7 +35,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
   // Caches Google's token between calls.
   let auth: Promise<GoogleAuth> | undefined;
-  const signedIn = async (): Promise<GoogleAuth> => {
+  const signIn = async (): Promise<GoogleAuth> => {
     auth ??= createGoogleAuth(account, token);
     try {
       await (await (await auth).getClient()).getRequestHeaders();
@@ -57,7 +57,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
       vendor: 'vertex',
       secrets,
       async connect({ fetch }) {
-        const [{ GoogleGenAI }, auth] = await Promise.all([import('@google/genai'), signedIn()]);
+        const [{ GoogleGenAI }, auth] = await Promise.all([import('@google/genai'), signIn()]);
         return new GoogleGenAI({
           vertexai: true,
           project: projectId,
@@ -80,7 +80,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
     vendor: 'vertex',
     secrets,
     async connect(attempt) {
-      const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn()]);
+      const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signIn()]);
       return new AnthropicVertex({
         ...makeClientOptions(attempt),
         projectId,

@@ -140,21 +140,21 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
 
 /** VS Code can't declare vendors' server tools, which have no schema. */
 function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
-  const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
+  const declaredTools = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
     inputSchema ? [{ name, description, inputSchema }] : [],
   );
   return {
-    tools: toolChoice === 'none' ? [] : declared,
-    toolRequired: declared.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object'),
+    tools: toolChoice === 'none' ? [] : declaredTools,
+    toolRequired: declaredTools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object'),
     modelOptions: extraBody,
   };
 }
 
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
-  const folded = foldSystemMessages(messages);
+  const foldedMessages = foldSystemMessages(messages);
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const prompt = [...systemBlocks, ...folded.prompt].flatMap(convertBlock);
-  const converted = folded.messages
+  const prompt = [...systemBlocks, ...foldedMessages.prompt].flatMap(convertBlock);
+  const converted = foldedMessages.messages
     .map((message) => ({ role: message.role, content: convertMessage(message) }))
     .filter(({ content }) => content.length > 0);
   if (prompt.length === 0) return converted;

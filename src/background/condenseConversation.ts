@@ -51,9 +51,9 @@ export async function condenseConversation(
   { manager, counter, onProgress, signal, maxCost }: CondenseConversationDependencies,
 ): Promise<CondenseConversationResult> {
   onProgress({ step: 'Counting its tokens' });
-  const before = counter.countMessages(conversation.messages);
-  const targetTokens = Math.ceil((before * task.targetPercent) / 100);
-  const pinned = await readPinnedIndexes(conversation, task.store);
+  const historyTokens = counter.countMessages(conversation.messages);
+  const targetTokens = Math.ceil((historyTokens * task.targetPercent) / 100);
+  const pinnedIndexes = await readPinnedIndexes(conversation, task.store);
   const request: CondensationRequest = {
     conversation: conversation.id,
     messages: conversation.messages,
@@ -63,7 +63,7 @@ export async function condenseConversation(
     trigger: 'manual',
     targetTokens,
     ...getRecordedSystemAndVendor(conversation),
-    ...(pinned.size > 0 && { pinned }),
+    ...(pinnedIndexes.size > 0 && { pinned: pinnedIndexes }),
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
     ...(task.coherenceFloor && { coherenceFloor: task.coherenceFloor }),
@@ -73,18 +73,18 @@ export async function condenseConversation(
     },
   };
   // Don't use a paid fallback: a user who condenses manually decides again.
-  const condensed = await condenseWithFallback(manager, request, { mayUseNative: false });
-  const outcome = dropExcludedEdits(conversation, condensed, new Set(task.excluded), counter);
-  const saved = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
-  const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saved });
+  const fallbackOutcome = await condenseWithFallback(manager, request, { mayUseNative: false });
+  const outcome = dropExcludedEdits(conversation, fallbackOutcome, new Set(task.excluded), counter);
+  const saving = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
+  const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saving });
   const report = [changes, ...conversation.notes.map((note) => ` - Note: ${getNoteText(note)}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
-  const metricsWith = (context: RunContext): RunMetrics =>
-    createRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
+  const makeMetrics = (context: RunContext): RunMetrics =>
+    createRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saving, ...context });
   if (outcome.kind !== 'condensed') {
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
-    const metrics = metricsWith({});
+    const metrics = makeMetrics({});
     const advice = outcome.kind === 'failed' ? findFailureAdvice(outcome.error) : undefined;
     const result = { kind: 'not-condensed', reason, conversation: summary, report, metrics } as const;
     return { outcome, result: advice ? { ...result, advice } : result };
@@ -97,10 +97,10 @@ export async function condenseConversation(
     if (id !== undefined) context.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
-  const damage = listDamage(conversation.notes);
+  const damageNotes = listDamage(conversation.notes);
   const notes = [
     ...outcome.notes,
-    ...damage,
+    ...damageNotes,
     ...(task.isPreview ? [] : await pruneLedgerStore(task.store, conversation.id)),
   ];
   const result: CondensedResult = {
@@ -115,11 +115,11 @@ export async function condenseConversation(
     targetTokens,
     edits: outcome.edits.length,
     cost,
-    ...saved,
+    ...saving,
     timeMs,
     notes,
     report,
-    metrics: metricsWith(context),
+    metrics: makeMetrics(context),
     ...renderDiffOfViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
     ...(task.isPreview && { originals: collectReferencedTexts(conversation.messages, outcome.edits) }),
   };
@@ -152,11 +152,17 @@ async function computeCondensationSaving(
 function dropExcludedEdits(
   { messages }: Conversation,
   outcome: CondensationOutcome,
-  excluded: ReadonlySet<number>,
+  excludedMessages: ReadonlySet<number>,
   counter: MessageCounter,
 ): CondensationOutcome {
-  if (outcome.kind !== 'condensed' || excluded.size === 0) return outcome;
-  const { edits, tokensAfter, violations } = excludeEditsOfMessages(messages, [], outcome.edits, excluded, counter);
+  if (outcome.kind !== 'condensed' || excludedMessages.size === 0) return outcome;
+  const { edits, tokensAfter, violations } = excludeEditsOfMessages(
+    messages,
+    [],
+    outcome.edits,
+    excludedMessages,
+    counter,
+  );
   if (violations.length > 0) return { ...outcome, kind: 'refused', violations };
   const coherence = measureCoherence(messages, edits);
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };

@@ -76,19 +76,19 @@ export class ConversationIndex implements Disposable {
     pathById: ReadonlyMap<string | undefined, string | undefined>,
   ): ConversationDetails | undefined {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
-    const passed = new Set<string>();
-    let { id, path: copy }: Pick<ConversationDetails, 'id' | 'path'> = details;
+    const visitedPaths = new Set<string>();
+    let { id, path: copyPath }: Pick<ConversationDetails, 'id' | 'path'> = details;
     // A copy may be made from another copy, even one that is gone, so go back to one with a request.
-    while (!passed.has(copy)) {
-      passed.add(copy);
-      const origin = this.givenBack.find(({ path, conversation }) => path === copy && conversation !== id);
+    while (!visitedPaths.has(copyPath)) {
+      visitedPaths.add(copyPath);
+      const origin = this.givenBack.find(({ path, conversation }) => path === copyPath && conversation !== id);
       const source = pathById.get(origin?.conversation) ?? origin?.source;
       if (source === undefined) break;
       const { tokens, fill, renewed = 0 } = this.details.get(source) ?? {};
       if (tokens !== undefined && fill?.isRecorded === true)
         return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
       id = origin?.conversation;
-      copy = source;
+      copyPath = source;
     }
     return details;
   }

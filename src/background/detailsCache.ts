@@ -68,19 +68,22 @@ export class DetailsCache {
     this.isChanged = true;
   }
 
-  /** @param found paths that currently exist; other entries are dropped first */
-  async save(found?: ReadonlySet<string>): Promise<void> {
+  /** @param existingPaths paths that currently exist; other entries are dropped first */
+  async save(existingPaths?: ReadonlySet<string>): Promise<void> {
     if (!this.isChanged) return;
     this.isChanged = false;
-    const newest = [...this.byPath.values()].reverse();
-    const ordered = found
-      ? [...newest.filter(({ path }) => found.has(path)), ...newest.filter(({ path }) => !found.has(path))]
-      : newest;
+    const newestDetails = [...this.byPath.values()].reverse();
+    const orderedDetails = existingPaths
+      ? [
+          ...newestDetails.filter(({ path }) => existingPaths.has(path)),
+          ...newestDetails.filter(({ path }) => !existingPaths.has(path)),
+        ]
+      : newestDetails;
     const text = JSON.stringify({
       contextCondenser: 'conversations',
       version: CACHE_VERSION,
       history: this.history,
-      details: ordered.slice(0, MAX_CACHED_DETAILS).reverse(),
+      details: orderedDetails.slice(0, MAX_CACHED_DETAILS).reverse(),
     });
     await replaceCacheQuietly(nodeFiles, this.file, text, OWN_FILE_KINDS.conversations);
   }

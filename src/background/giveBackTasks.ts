@@ -58,13 +58,13 @@ async function createGiveBackRequest(
 ): Promise<{ readonly request: GiveBackRequest; readonly conversation: string; readonly damage: readonly string[] }> {
   const { path, agent } = task;
   const { conversation, ledger } = await openStoredConversation(task);
-  const shown = getActiveCondensations(ledger.ledger);
-  const [first] = shown;
-  const last = shown.at(-1);
-  if (!first || !last) throw createNotCondensedError(path);
-  const { tokensBefore } = first;
-  const { provider, tokensAfter } = last;
-  const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
+  const activeCondensations = getActiveCondensations(ledger.ledger);
+  const [firstCondensation] = activeCondensations;
+  const lastCondensation = activeCondensations.at(-1);
+  if (!firstCondensation || !lastCondensation) throw createNotCondensedError(path);
+  const { tokensBefore } = firstCondensation;
+  const { provider, tokensAfter } = lastCondensation;
+  const cost = activeCondensations.reduce((sum, each) => sum + (each.cost ?? 0), 0);
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
   const row = { cost, tokensBefore, tokensAfter, text };
   const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
@@ -73,7 +73,7 @@ async function createGiveBackRequest(
 
 const createNotCondensedError = (path: string): GiveBackError =>
   new GiveBackError({
-    trouble: 'missing',
+    kind: 'missing',
     path,
     happened: 'The conversation is not condensed.',
     notDone: NOTHING_WRITTEN_TEXT,

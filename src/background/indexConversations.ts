@@ -1,4 +1,4 @@
-import { loadFillLevelReader, type FillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader, type FillLevelReader } from '../account/fillLevel';
 import { OpenDatabases } from '../conversations/databases';
 import { findConversations } from '../conversations/stores/find';
 import {
@@ -8,7 +8,7 @@ import {
   isTooLargeToCount,
   readDetailsFromWholeFile,
 } from '../conversations/stores/details';
-import { FileHeadCache } from '../conversations/stores/keptHeads';
+import { FileHeadCache } from '../conversations/stores/fileHeadCache';
 import type { FoundConversation } from '../conversations/stores/types';
 import { listEverGivenBack } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -43,48 +43,48 @@ async function buildConversationIndex(
   report: ReportProgress,
   databases: OpenDatabases,
 ): Promise<void> {
-  const found = await findConversations(find, databases);
+  const foundConversations = await findConversations(find, databases);
   // Without this list, copies are estimated like other conversations. Giving back reports problems
   // of the folder.
   const givenBack = replacements === undefined ? [] : await listEverGivenBack(nodeFiles, replacements).catch(() => []);
-  report({ found, givenBack });
+  report({ found: foundConversations, givenBack });
   const cache = await DetailsCache.open(file, history);
-  const cached = found.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
-  if (cached.length > 0) report({ details: cached });
+  const cachedDetails = foundConversations.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
+  if (cachedDetails.length > 0) report({ details: cachedDetails });
 
-  const sink = new ProgressBatcher(cache, report);
-  const heads = new FileHeadCache();
+  const batcher = new ProgressBatcher(cache, report);
+  const fileHeads = new FileHeadCache();
   let counter: TokenCounter | undefined;
   let getFill: FillLevelReader | undefined;
-  const readWhole = async (each: FoundConversation): Promise<void> => {
+  const readWhole = async (file: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     const fill = (getFill ??= await loadFillLevelReader());
     // Use a new counter, because cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
-    await sink.addDetails(
-      readDetailsFromWholeFile(each, messages, history, (read) => fill(read, messages), {
-        head: heads.removeHead(each.path),
+    await batcher.addDetails(
+      readDetailsFromWholeFile(file, messages, history, (read) => fill(read, messages), {
+        head: fileHeads.removeHead(file.path),
         databases,
       }),
     );
   };
-  for (const each of found.conversations) {
-    if (cache.findUpToDateDetails(each) || each.bytes === undefined) continue;
-    if (isSmallConversation(each)) {
-      await readWhole(each);
+  for (const file of foundConversations.conversations) {
+    if (cache.findUpToDateDetails(file) || file.bytes === undefined) continue;
+    if (isSmallConversation(file)) {
+      await readWhole(file);
       continue;
     }
     // A title that can't be cached would be read again, so such files get theirs when they are read
     // whole.
-    if (!heads.hasRoom && !isTooLargeToCount(each)) continue;
-    const { details, head } = readDetailsFromBeginning(each);
-    if (head && !details.isComplete) heads.addHead(each.path, head);
-    await sink.addDetails(details);
+    if (!fileHeads.hasRoom && !isTooLargeToCount(file)) continue;
+    const { details, head } = readDetailsFromBeginning(file);
+    if (head && !details.isComplete) fileHeads.addHead(file.path, head);
+    await batcher.addDetails(details);
   }
-  for (const each of found.conversations) {
+  for (const each of foundConversations.conversations) {
     if (cache.findUpToDateDetails(each)?.isComplete !== true) await readWhole(each);
   }
-  await sink.finishBatches(found.conversations);
+  await batcher.finishBatches(foundConversations.conversations);
 }
 
 /** Saves details periodically, so that a cancellation loses little. */

@@ -31,10 +31,10 @@ const MAX_PREVIEW_CHARS = 120;
 
 export async function listReferences({ conversation, store }: ReferencesTask): Promise<readonly ListedReference[]> {
   const ledger = await openLedger(store, { id: conversation });
-  const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));
-  if (!last) return [];
-  const contents = [...collectReferences(getEditsAfterCondensation(ledger.ledger, last.id)).values()];
-  const listed: ListedReference[] = [];
+  const lastCondensation = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));
+  if (!lastCondensation) return [];
+  const contents = [...collectReferences(getEditsAfterCondensation(ledger.ledger, lastCondensation.id)).values()];
+  const listedReferences: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
     const text = await readOriginalText(ledger, content);
     const beginning = text
@@ -43,12 +43,12 @@ export async function listReferences({ conversation, store }: ReferencesTask): P
       .trim()
       .slice(0, MAX_PREVIEW_CHARS)
       .toWellFormed();
-    listed.push({
+    listedReferences.push({
       reference: content.reference,
       message: content.place.message,
       length: text.length,
       words: beginning,
     });
   }
-  return listed;
+  return listedReferences;
 }

@@ -117,9 +117,9 @@ async function performCondenseTask(
   { onProgress, signal, models, providers: calls }: TaskDependencies,
 ): Promise<CondensedResult | NotCondensedResult> {
   const { paid, registered = [] } = task;
-  const others = calls ? registered.map((description) => createRemoteProvider(description, calls)) : [];
+  const remoteProviders = calls ? registered.map((description) => createRemoteProvider(description, calls)) : [];
   const providers = createProviders({
-    others: () => others,
+    others: () => remoteProviders,
     ...(paid &&
       models && {
         ...createHostModelSelection(models, signal),
@@ -127,7 +127,7 @@ async function performCondenseTask(
         memo: new StoredSummaries(paid.summaries, { onError: models.warn }),
       }),
   });
-  const manager = new CondensationManager(counter, [...providers, ...others]);
+  const manager = new CondensationManager(counter, [...providers, ...remoteProviders]);
   // Check this before reading the file: the provider's extension may be missing.
   manager.getProvider(task.provider);
   onProgress({ step: 'Reading the conversation' });
@@ -150,10 +150,10 @@ async function planPrompt(
 
 async function performUndoTask(task: UndoTask): Promise<UndoResult> {
   const ledger = await openLedger(task.store, { id: task.conversation });
-  const entry = createUndoEntry(ledger.ledger);
-  if (entry?.type !== 'undone') return { undone: undefined };
-  const last = ledger.ledger.condensations.find(({ id }) => id === entry.condensation);
-  await ledger.append(entry, new Map());
+  const undoEntry = createUndoEntry(ledger.ledger);
+  if (undoEntry?.type !== 'undone') return { undone: undefined };
+  const last = ledger.ledger.condensations.find(({ id }) => id === undoEntry.condensation);
+  await ledger.append(undoEntry, new Map());
   return { undone: last && { provider: last.provider, edits: last.edits.length } };
 }
 
@@ -169,8 +169,8 @@ async function performAccountTask(
     onProgress({ step: `Accounting sessions: ${done} of ${all}`, account: { done, all } });
   });
   const { file, sinceDay } = task;
-  const unread = problems.map(({ reason }) => reason);
-  const overview = makeAccountOverview(sessions, sinceDay, unread);
+  const unreadReasons = problems.map(({ reason }) => reason);
+  const overview = makeAccountOverview(sessions, sinceDay, unreadReasons);
   const whatIf = task.with && {
     sum: await computeWhatIfForSessions(sessions, task.with, task, tokens, onProgress, signal),
     name: task.with.name,
@@ -179,7 +179,7 @@ async function performAccountTask(
     await replaceFileAtomically(
       nodeFiles,
       file.path,
-      formatAccountFile(file, dropUsageBefore(sessions, sinceDay), overview, whatIf, unread),
+      formatAccountFile(file, dropUsageBefore(sessions, sinceDay), overview, whatIf, unreadReasons),
     );
   return {
     overview,
@@ -215,15 +215,15 @@ function formatAccountFile(
   sessions: readonly SessionAccount[],
   overview: AccountOverview,
   whatIf: AccountPageOptions['whatIf'],
-  unread: readonly string[],
+  unreadReasons: readonly string[],
 ): string {
   switch (form) {
     case 'html':
       return renderAccountPage(overview, { version, days, whatIf });
     // Mask secrets, because the user may share the file.
     case 'json':
-      return renderAccountJson(maskValue(sessions), by, maskValue(unread));
+      return renderAccountJson(maskValue(sessions), by, maskValue(unreadReasons));
     case 'csv':
-      return renderAccountCsv(maskValue(sessions), by, maskValue(unread));
+      return renderAccountCsv(maskValue(sessions), by, maskValue(unreadReasons));
   }
 }

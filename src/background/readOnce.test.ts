@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeDatabase, writeHome } from '../../test/fixtures/conversations/home';
 import { MAX_BEGINNING_BYTES } from '../conversations/stores/beginnings';
-import { FileHeadCache } from '../conversations/stores/keptHeads';
+import { FileHeadCache } from '../conversations/stores/fileHeadCache';
 import { loadTokenCounter } from '../storage/assets';
 import { indexConversations } from './indexConversations';
 import type { IndexTask } from './tasks';

@@ -1,4 +1,4 @@
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
@@ -32,7 +32,7 @@ import type {
   SetUndoneTask,
   ShowTask,
   StoredConversation,
-  TextTask,
+  RenderTextTask,
 } from './tasks';
 import type {
   CondensationOutline,
@@ -57,11 +57,11 @@ export async function openStoredConversation({
 
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
-  let newest = since;
-  const listed = await listLedgers(store);
-  for (const { about, folder, lastUsed } of listed) {
+  let newestUse = since;
+  const listedLedgers = await listLedgers(store);
+  for (const { about, folder, lastUsed } of listedLedgers) {
     if (lastUsed <= since) continue;
-    newest = Math.max(newest, lastUsed);
+    newestUse = Math.max(newestUse, lastUsed);
     const condensations = outlineLedger(await readLedger(folder));
     const { id: conversation, title, path } = about;
     ledgers.push({
@@ -71,16 +71,16 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
       condensations,
     });
   }
-  const knownIds = listed.map(({ about }) => about.id);
-  return { known: knownIds, ledgers, lastUsed: newest, givenBack: await listGivenBack(nodeFiles, replacements) };
+  const knownIds = listedLedgers.map(({ about }) => about.id);
+  return { known: knownIds, ledgers, lastUsed: newestUse, givenBack: await listGivenBack(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone, uses } = ledger;
-  const base = condensations.findLastIndex((each) => each.base === 'original');
+  const lastFromOriginal = condensations.findLastIndex((each) => each.base === 'original');
   return condensations.map(
     ({ id, at, provider, configName, tokensBefore, tokensAfter, steps, cost, rereads = 0 }, index) => {
-      const use = uses.get(id);
+      const useAfterwards = uses.get(id);
       return {
         id,
         at,
@@ -89,10 +89,10 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
         tokensBefore,
         tokensAfter,
         isUndone: undone.has(id),
-        isReplaced: index < base,
+        isReplaced: index < lastFromOriginal,
         steps,
         ...(cost !== undefined && { cost }),
-        ...(use && { use }),
+        ...(useAfterwards && { use: useAfterwards }),
         ...(rereads > 0 && { rereads }),
       };
     },
@@ -119,19 +119,22 @@ export async function renderConversationDiff(task: ShowTask): Promise<ShownConve
   const { conversation, ledger: file } = await openStoredConversation(task);
   const { ledger } = file;
   const { messages } = conversation;
-  const chosen = task.condensation;
-  const edits = chosen === undefined ? getActiveEdits(ledger) : getEditsAfterCondensation(ledger, chosen);
-  const shown =
-    chosen === undefined ? getActiveCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
+  const condensationId = task.condensation;
+  const edits =
+    condensationId === undefined ? getActiveEdits(ledger) : getEditsAfterCondensation(ledger, condensationId);
+  const shownCondensations =
+    condensationId === undefined
+      ? getActiveCondensations(ledger)
+      : ledger.condensations.filter(({ id }) => id === condensationId);
   return {
     conversation: summarizeConversation(conversation, task.path),
     ...renderDiffOfViews(applyEdits(messages, edits)),
-    condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
+    condensations: shownCondensations.map(({ provider, configName }) => ({ provider, configName })),
   };
 }
 
 /** @throws ConversationReadError */
-export function renderStoredConversation({ path, history }: TextTask): ConversationText {
+export function renderStoredConversation({ path, history }: RenderTextTask): ConversationText {
   const { title, messages, notes } = readConversationFile(path, { history });
   const text = renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS);
   return { title, text, damage: listDamage(notes) };
@@ -167,34 +170,40 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, assumedWindow, notes = [] } = task;
-  const counted = (await loadFillLevelReader())(conversation, counter);
-  const fill = counted.isRecorded ? counted : (task.fill ?? counted);
+  const countedFill = (await loadFillLevelReader())(conversation, counter);
+  const fill = countedFill.isRecorded ? countedFill : (task.fill ?? countedFill);
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
-  const saved = await computeSavingPerRequest(conversation, task, change).catch(() => undefined);
+  const savedPerRequest = await computeSavingPerRequest(conversation, task, change).catch(() => undefined);
   const { isGivenBack = false } = task;
-  const subject = {
+  const reportSubject = {
     title,
     format,
     fill,
     original: messages,
-    savedPerRequest: saved,
+    savedPerRequest: savedPerRequest,
     isGivenBack,
     ...condensation,
     notes: [...new Set([...notes, ...conversation.notes.map(getNoteText)])],
   };
   return {
     conversation: summary,
-    page: renderReportPage(subject, { counter, withoutContent, version, assumedWindow, ...(webview && { webview }) }),
+    page: renderReportPage(reportSubject, {
+      counter,
+      withoutContent,
+      version,
+      assumedWindow,
+      ...(webview && { webview }),
+    }),
   };
 }
 
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStoredConversation(task);
-  const pinned = getPinnedIndexes(ledger.ledger.pinned, conversation.messages);
+  const pinnedIndexes = getPinnedIndexes(ledger.ledger.pinned, conversation.messages);
   return listMessagesBriefly(conversation.messages).map((message, index) => ({
     ...message,
-    isPinned: pinned.has(index),
+    isPinned: pinnedIndexes.has(index),
   }));
 }
 

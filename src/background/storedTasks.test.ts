@@ -281,7 +281,7 @@ it('a file that a process half restored before it died can be checked for giving
   makeFileOld(task.path);
   // The restored file looks as if its agent had just written it.
   await expect(performStoredTask({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({
-    trouble: 'running',
+    kind: 'running',
   });
   expect(readFileSync(task.path, 'utf8')).toBe(before);
   makeFileOld(task.path);

@@ -137,7 +137,7 @@ export interface ShowTask extends StoredConversation {
 }
 
 /** The conversation as in its file, for display. */
-export interface TextTask extends StoredConversation {
+export interface RenderTextTask extends StoredConversation {
   readonly kind: 'text';
 }
 
@@ -263,7 +263,7 @@ export type Task =
   | RecoverTask
   | JudgeTask
   | PromptTask
-  | TextTask;
+  | RenderTextTask;
 
 interface ResultByTaskKind {
   readonly condense: CondensedResult | NotCondensedResult;

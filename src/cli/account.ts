@@ -42,48 +42,50 @@ const MAX_SHOWN_ROWS = 20;
 const ACCOUNT_LINE_DAYS = 2;
 
 export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store, files, line, session, ...asked } = parseAccountOptions(argv);
-  if (asked.with !== undefined && files.length > 0)
-    return runWhatIfCommand(files, asked.with, { window: asked.window, json }, io);
+  const { by, days, json, csv, out, store, files, line, session, ...whatIfOptions } = parseAccountOptions(argv);
+  if (whatIfOptions.with !== undefined && files.length > 0)
+    return runWhatIfCommand(files, whatIfOptions.with, { window: whatIfOptions.window, json }, io);
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
   const periodDays = line ? ACCOUNT_LINE_DAYS : days;
-  const since = periodDays === undefined ? undefined : getPeriodStartMs(periodDays, io.now().getTime());
+  const sinceMs = periodDays === undefined ? undefined : getPeriodStartMs(periodDays, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await checkStoreFolder(store, io);
   const cache = await checkWritableOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
   const whatIfCache = await checkWritableOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
   const file = out === undefined ? undefined : await checkOutputFile(out, io);
-  const all = await computeAccountOfStores(
+  const storesAccount = await computeAccountOfStores(
     {
       find: { platform, env, homedir },
       cache,
-      ...(since !== undefined && { since }),
+      ...(sinceMs !== undefined && { since: sinceMs }),
     },
     () => loadTokenCounter(io.assets),
-    (done, of) => {
+    (done, total) => {
       io.signal.throwIfAborted();
-      io.showProgress?.(`${done} of ${of} sessions`);
+      io.showProgress?.(`${done} of ${total} sessions`);
     },
   );
   if (line) {
-    io.stdout(`${formatAccountLine(all.sessions, { now: io.now().getTime(), cwd: process.cwd(), session })}\n`);
+    io.stdout(
+      `${formatAccountLine(storesAccount.sessions, { now: io.now().getTime(), cwd: process.cwd(), session })}\n`,
+    );
     return EXIT_CODE.done;
   }
-  const sinceDay = since === undefined ? undefined : formatLocalDay(since);
+  const sinceDay = sinceMs === undefined ? undefined : formatLocalDay(sinceMs);
   // Mask secrets in titles, commands and paths, because pipes and files may be shared.
   const account = {
-    ...all,
-    sessions: maskValue(dropUsageBefore(all.sessions, sinceDay)),
-    problems: maskValue(all.problems),
+    ...storesAccount,
+    sessions: maskValue(dropUsageBefore(storesAccount.sessions, sinceDay)),
+    problems: maskValue(storesAccount.problems),
   };
-  const unread = account.problems.map(({ reason }) => reason);
+  const unreadReasons = account.problems.map(({ reason }) => reason);
   const whatIf =
-    asked.with === undefined
+    whatIfOptions.with === undefined
       ? undefined
       : await computeWhatIfForSessions(
-          all.sessions,
-          asked.with,
+          storesAccount.sessions,
+          whatIfOptions.with,
           { period: describePeriod(days), sinceDay, cache: whatIfCache },
           io,
         );
@@ -93,14 +95,14 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
     io.stdout(data ?? whatIf?.lines ?? formatAccountText(account, by, describePeriod(days)));
     return EXIT_CODE.done;
   }
-  for (const { path } of all.sessions) {
+  for (const { path } of storesAccount.sessions) {
     if (await isStoredInFile(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeOutputFile(
     file,
     data ??
-      renderAccountPage(makeAccountOverview(account.sessions, undefined, unread), {
+      renderAccountPage(makeAccountOverview(account.sessions, undefined, unreadReasons), {
         version: io.version,
         days,
         whatIf,
@@ -110,9 +112,9 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   return EXIT_CODE.done;
 
   function renderMachineReadable(): string | undefined {
-    if (json && whatIf) return `${JSON.stringify({ with: asked.with, ...whatIf.sum })}\n`;
-    if (json) return renderAccountJson(account.sessions, by, unread);
-    return csv ? renderAccountCsv(account.sessions, by, unread) : undefined;
+    if (json && whatIf) return `${JSON.stringify({ with: whatIfOptions.with, ...whatIf.sum })}\n`;
+    if (json) return renderAccountJson(account.sessions, by, unreadReasons);
+    return csv ? renderAccountCsv(account.sessions, by, unreadReasons) : undefined;
   }
 }
 
@@ -156,10 +158,10 @@ function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, 
     sessions,
     problems.map(({ reason }) => reason),
   );
-  const unread = describeUnreadSessions(total);
-  const remarks = [describeEstimatedSessions(total), unread].filter((words) => words !== '');
+  const unreadText = describeUnreadSessions(total);
+  const remarks = [describeEstimatedSessions(total), unreadText].filter((words) => words !== '');
   if (total.requests === 0)
-    return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
+    return `${period}: no requests in the sessions that agents have stored here${unreadText === '' ? '' : `; ${unreadText}`}. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccountInRows(sessions, by);
   const sentTokens = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;

@@ -30,10 +30,10 @@ export function formatAccountLine(
     sessions.filter((each) => agent === undefined || each.agent === agent),
     (usage) => usage.block <= now && now < usage.block + USAGE_BLOCK_MS,
   );
-  const start = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
-  if (start !== undefined)
+  const blockStart = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
+  if (blockStart !== undefined)
     parts.push(
-      `5-hour block ${formatShortMoney(sumSessionAccounts(block))}, until ${formatClockTime(start + USAGE_BLOCK_MS)}`,
+      `5-hour block ${formatShortMoney(sumSessionAccounts(block))}, until ${formatClockTime(blockStart + USAGE_BLOCK_MS)}`,
     );
   const row = session && groupAccountInRows(sessions, 'session').find(({ key }) => key === session.path);
   if (row) parts.push(`session ${formatShortMoney({ ...row, ...row.tree })}`);
@@ -48,15 +48,15 @@ const filterUsage = (
 
 function findNewestSessionOfProject(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const ownSessions = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
-  const lastUse = ({ usage }: SessionAccount): string =>
-    usage.reduce((last, { day, block }) => {
+  const findLastUse = ({ usage }: SessionAccount): string =>
+    usage.reduce((latestTime, { day, block }) => {
       const time = `${day} ${block}`;
-      return time > last ? time : last;
+      return time > latestTime ? time : latestTime;
     }, '');
   const candidates = ownSessions.length > 0 ? ownSessions : sessions;
   // Sessions are sorted by file, newest first; for equal blocks the first wins.
   return candidates.reduce<SessionAccount | undefined>(
-    (newest, each) => (newest && lastUse(newest) >= lastUse(each) ? newest : each),
+    (newest, each) => (newest && findLastUse(newest) >= findLastUse(each) ? newest : each),
     undefined,
   );
 }

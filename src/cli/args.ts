@@ -120,17 +120,17 @@ export function parseOptions<C extends CommandName>(
 
 /**
  * Rejects options that the command would ignore.
- * @param among commands that share a parser
+ * @param commandsToCheck commands that share a parser
  * @throws UsageError
  */
 export function checkCommandOptions<Name extends SessionCommandName | StandaloneCommandName>(
   command: Name,
   values: Readonly<Record<string, unknown>>,
-  among: readonly Name[],
+  commandsToCheck: readonly Name[],
 ): void {
   for (const [option, value] of Object.entries(values)) {
-    const having = findCommandsWithOption(option);
-    const commands = among.filter((each) => having?.includes(each) ?? true);
+    const commandsWithOption = findCommandsWithOption(option);
+    const commands = commandsToCheck.filter((each) => commandsWithOption?.includes(each) ?? true);
     const isGiven = value !== undefined && value !== false;
     if (isGiven && !commands.includes(command))
       throw new UsageError(

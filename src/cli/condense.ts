@@ -14,21 +14,21 @@ import { makeCondensationRequest, type CliSession } from './session';
 export async function runCondenseCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
+  const outputFile = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const request = await makeCondensationRequest(session, provider);
   const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {
     await recordCondensation(session.store, conversation, resolve(args.file), outcome, io.now());
-    if (out !== undefined) {
+    if (outputFile !== undefined) {
       const { origins } = applyEdits(conversation.messages, outcome.edits);
       await writeOutputFile(
-        out,
+        outputFile,
         renderMessagesJson(conversation, outcome.view, readSourceText(resolve(args.file)), origins),
         'The file was not written, but the condensation is kept in the store.',
       );
     }
   }
-  printOutcome(session, outcome, request.targetTokens, out);
+  printOutcome(session, outcome, request.targetTokens, outputFile);
   return getExitCode(outcome);
 }
 
@@ -36,7 +36,7 @@ function printOutcome(
   session: CliSession,
   outcome: CondensationOutcome,
   targetTokens: number | undefined,
-  out: string | undefined,
+  outputFile: string | undefined,
 ): void {
   const { args, io, manager, calibrate } = session;
   if (args.json) {
@@ -50,12 +50,12 @@ function printOutcome(
     (step) => step.outcome.kind === 'skipped' && step.outcome.reason.includes(NO_TARGET_TEXT),
   );
   if (needTarget) io.stderr('Note: --target-tokens <n> sets a target; steps that work toward one were skipped.\n');
-  if (out === undefined) {
+  if (outputFile === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');
     return;
   }
   const say = args.json ? io.stderr : io.stdout;
-  say(outcome.kind === 'condensed' ? `Written: ${out}\n` : `Not written: ${out}\n`);
+  say(outcome.kind === 'condensed' ? `Written: ${outputFile}\n` : `Not written: ${outputFile}\n`);
 }
 
 function getExitCode(outcome: CondensationOutcome): ExitCode {

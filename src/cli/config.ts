@@ -27,12 +27,12 @@ export async function readConfig(
   const config = dropSchemaField(
     parseJson(isJson ? text : await readOptionFile('--config', text), isJson ? '--config' : text),
   );
-  const accepted = validateConfigOption(config, '--config', provider);
+  const validConfig = validateConfigOption(config, '--config', provider);
   // Migration handles fields of older versions.
-  const migrated = provider.validateConfig(accepted);
-  const warnings = migrated.valid ? (migrated.warnings ?? []) : [];
+  const migratedConfig = provider.validateConfig(validConfig);
+  const warnings = migratedConfig.valid ? (migratedConfig.warnings ?? []) : [];
   for (const { path, message } of warnings) note(`--config: ${path} ${message} and is ignored.`);
-  return accepted;
+  return validConfig;
 }
 
 /** @throws UsageError */

@@ -8,19 +8,19 @@ import { makeCondensationRequest, type CliSession } from './session';
 export async function runEstimateCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
-  const started = performance.now();
+  const startMs = performance.now();
   const request = await makeCondensationRequest(session, provider);
   const result = await manager.estimate(request);
-  const timeMs = performance.now() - started;
-  const before = calibrate(result.tokensBefore);
-  const after = calibrate(result.tokensAfter);
+  const timeMs = performance.now() - startMs;
+  const tokensBefore = calibrate(result.tokensBefore);
+  const tokensAfter = calibrate(result.tokensAfter);
   if (args.json) {
     const figures: OutcomeFigures = {
       outcome: 'estimated',
       provider: provider.id,
-      originalTokens: before,
-      condensedTokens: after,
-      reductionPercent: computePercentSaved(before, after),
+      originalTokens: tokensBefore,
+      condensedTokens: tokensAfter,
+      reductionPercent: computePercentSaved(tokensBefore, tokensAfter),
       cost: result.cost ?? null,
       timeMs: Number(timeMs.toFixed(1)),
       steps: result.steps.map((step) => computeStepFigures(session, step)),
@@ -34,7 +34,7 @@ export async function runEstimateCommand(session: CliSession): Promise<ExitCode>
     const { targetTokens } = request;
     io.stdout(
       [
-        `With ${provider.name}: ${formatTokens(before)} → ${formatTokens(after)} tokens (${formatPercentChange(before, after)})`,
+        `With ${provider.name}: ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens (${formatPercentChange(tokensBefore, tokensAfter)})`,
         ...(targetTokens !== undefined && result.tokensAfter > targetTokens
           ? [formatMissedTarget(targetTokens, result.tokensAfter, calibrate)]
           : []),
@@ -44,5 +44,5 @@ export async function runEstimateCommand(session: CliSession): Promise<ExitCode>
       ].join('\n'),
     );
   }
-  return after < before ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
+  return tokensAfter < tokensBefore ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
 }

@@ -51,7 +51,7 @@ export async function restoreOriginalMessages(
  * @throws UsageError for an unknown reference
  */
 async function expandReferences(store: string, ids: readonly string[]): Promise<string> {
-  const texts: string[] = [];
+  const originalTexts: string[] = [];
   let ledger: LedgerFile | undefined;
   for (const id of ids as readonly ReferenceId[]) {
     // References in one command usually belong to one conversation.
@@ -62,9 +62,9 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
         `Reference ${id} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
       );
     const original = await ledger.original(content.before);
-    texts.push(expandReference(content, () => original));
+    originalTexts.push(expandReference(content, () => original));
   }
-  return texts.join('\n');
+  return originalTexts.join('\n');
 }
 
 const findReferencedContent = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>

@@ -15,16 +15,16 @@ import type { CliSession } from './session';
 export async function runExportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = parseExportTarget(args.to);
-  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
+  const outputFile = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const messages = args.condensed ? await getCondensedMessages(session) : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, target, counter);
   const { notes } = exported;
   const text = restoreOriginalCallJson(exported, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
-  if (out === undefined) (io.data ?? io.stdout)(text);
+  if (outputFile === undefined) (io.data ?? io.stdout)(text);
   else {
-    await writeOutputFile(out, text);
-    io.stderr(`Written: ${out}\n`);
+    await writeOutputFile(outputFile, text);
+    io.stderr(`Written: ${outputFile}\n`);
   }
   return EXIT_CODE.done;
 }

@@ -49,19 +49,19 @@ export function computeStepFigures({ calibrate }: CliSession, step: StepReport):
 }
 
 /** Percent with two decimals; 0 for an empty conversation. */
-export function computePercentSaved(before: number, after: number): number {
-  return before === 0 ? 0 : roundToDigits(((before - after) / before) * 100, 2);
+export function computePercentSaved(tokensBefore: number, tokensAfter: number): number {
+  return tokensBefore === 0 ? 0 : roundToDigits(((tokensBefore - tokensAfter) / tokensBefore) * 100, 2);
 }
 
 export function computeOutcomeFigures(session: CliSession, outcome: CondensationOutcome): OutcomeFigures {
-  const before = session.calibrate(outcome.tokensBefore);
-  const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;
+  const originalTokens = session.calibrate(outcome.tokensBefore);
+  const condensedTokens = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : originalTokens;
   return {
     outcome: outcome.kind,
     provider: outcome.provider,
-    originalTokens: before,
-    condensedTokens: after,
-    reductionPercent: computePercentSaved(before, after),
+    originalTokens: originalTokens,
+    condensedTokens: condensedTokens,
+    reductionPercent: computePercentSaved(originalTokens, condensedTokens),
     cost: outcome.cost ?? null,
     timeMs: roundToDigits(outcome.timeMs, 1),
     steps: outcome.steps.map((step) => computeStepFigures(session, step)),

@@ -326,11 +326,11 @@ export function selectOptions(commands: readonly CommandName[]) {
       .filter(({ of }) => of.some((each) => commands.includes(each)))
       .map((row) => {
         const type = row.option.includes(' ') ? 'string' : 'boolean';
-        const standard = row.isRepeatable ? [] : (row.default ?? (type === 'boolean' ? false : undefined));
+        const defaultValue = row.isRepeatable ? [] : (row.default ?? (type === 'boolean' ? false : undefined));
         const multiple = row.isRepeatable && { multiple: true };
         return [
           getOptionName(row),
-          { type, ...multiple, ...(standard !== undefined && { default: standard }) } as const,
+          { type, ...multiple, ...(defaultValue !== undefined && { default: defaultValue }) } as const,
         ];
       }),
   );
@@ -339,8 +339,8 @@ export function selectOptions(commands: readonly CommandName[]) {
 /** Returns undefined if the option is unknown. */
 export function findCommandsWithOption(name: string): readonly CommandName[] | undefined {
   const options: readonly OptionHelp[] = OPTION_ROWS;
-  const found = options.filter((row) => getOptionName(row) === name);
-  return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
+  const optionsWithName = options.filter((row) => getOptionName(row) === name);
+  return optionsWithName.length === 0 ? undefined : optionsWithName.flatMap(({ of }) => of);
 }
 
 export function formatHelp(command?: CommandName): string {

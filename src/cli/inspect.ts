@@ -1,4 +1,4 @@
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { getNoteText } from '../conversations/notes';
 import { formatFillSentence } from '../core/account/fillLevel';
 import { listContents } from '../core/messages/content';
@@ -73,15 +73,15 @@ function computeToolFigures({ conversation, counter, calibrate }: CliSession): T
   const byTool = new Map<string, ToolFigures>();
   for (const exchange of listToolExchanges(conversation.messages)) {
     const { tool, isError, parameters, results, isDisplay } = exchange;
-    const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
+    const figures = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
     const sumTokens = (contents: typeof results): number =>
       contents.reduce((total, content) => total + calibrate(counter.countText(content.text)), 0);
     byTool.set(tool, {
       tool,
-      calls: sum.calls + (isDisplay ? 0 : 1),
-      errors: sum.errors + (isError ? 1 : 0),
-      parameterTokens: sum.parameterTokens + sumTokens(parameters),
-      resultTokens: sum.resultTokens + sumTokens(results),
+      calls: figures.calls + (isDisplay ? 0 : 1),
+      errors: figures.errors + (isError ? 1 : 0),
+      parameterTokens: figures.parameterTokens + sumTokens(parameters),
+      resultTokens: figures.resultTokens + sumTokens(results),
     });
   }
   return [...byTool.values()].sort((a, b) => b.resultTokens - a.resultTokens);

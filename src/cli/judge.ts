@@ -34,15 +34,15 @@ export async function runJudgeCommand(argv: readonly string[], io: CliIo): Promi
     io.stderr('The current settings call a model, so what runs without one was judged.\n');
   const choices = listJudgedChoices({ provider, config });
   const files = await listFilesToJudge(folders);
-  const judged = await judgeSessions(files, choices, {
+  const judgment = await judgeSessions(files, choices, {
     tokens,
     signal: io.signal,
     onProgress: (done, of) => {
       io.showProgress?.(`${done} of ${of} files`);
     },
   });
-  io.stdout(values.json ? `${JSON.stringify({ choices, ...judged })}\n` : formatJudgment(judged, choices));
-  return judged.verdict.kind === 'too-little' ? EXIT_CODE.nothingToGain : EXIT_CODE.done;
+  io.stdout(values.json ? `${JSON.stringify({ choices, ...judgment })}\n` : formatJudgment(judgment, choices));
+  return judgment.verdict.kind === 'too-little' ? EXIT_CODE.nothingToGain : EXIT_CODE.done;
 }
 
 function parseJudgeArguments(argv: readonly string[]) {

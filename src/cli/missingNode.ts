@@ -1,13 +1,13 @@
 /**
  * Says in one sentence what is missing; undefined if nothing is.
- * @param running a version, such as "20.20.2"
- * @param needed the range of package.json's `engines`, such as ">=22.13"
+ * @param runningVersion a version, such as "20.20.2"
+ * @param neededRange the range of package.json's `engines`, such as ">=22.13"
  */
-export function describeMissingNode(running: string, needed: string): string | undefined {
-  const [major, minor] = parseMajorAndMinor(running);
-  const [neededMajor, neededMinor] = parseMajorAndMinor(needed);
+export function describeMissingNode(runningVersion: string, neededRange: string): string | undefined {
+  const [major, minor] = parseMajorAndMinor(runningVersion);
+  const [neededMajor, neededMinor] = parseMajorAndMinor(neededRange);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
-  return `context-condenser needs Node.js ${neededMajor}.${neededMinor} or later, and this is Node.js ${running}.`;
+  return `context-condenser needs Node.js ${neededMajor}.${neededMinor} or later, and this is Node.js ${runningVersion}.`;
 }
 
 function parseMajorAndMinor(version: string): [number, number] {

@@ -17,34 +17,35 @@ import { UsageError } from './args';
  * @throws UsageError
  */
 export async function checkOutputFile(
-  out: string,
+  outputFile: string,
   home: HomeEnvironment,
   input?: string,
   option = '--out',
 ): Promise<string> {
-  const target = resolve(out);
-  const folder = dirname(target);
+  const absolutePath = resolve(outputFile);
+  const folder = dirname(absolutePath);
   if (!(await readFileStatus(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
-  const link = await readlink(target).catch(() => undefined);
-  const to = await resolveRealPath(target);
-  if (input !== undefined && (await isStoredInFile(input, to)))
+  const link = await readlink(absolutePath).catch(() => undefined);
+  const realTarget = await resolveRealPath(absolutePath);
+  if (input !== undefined && (await isStoredInFile(input, realTarget)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
-  const status = await readFileStatus(to);
-  if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
+  const status = await readFileStatus(realTarget);
+  if (status?.isDirectory())
+    throw new UsageError(`${option}: ${realTarget} is a folder; name a file in it. Nothing was done.`);
   // Writing replaces the file, which would destroy a device or pipe.
-  if (status?.isFile() === false) throw new UsageError(`${option}: ${to} is not a file. Nothing was done.`);
+  if (status?.isFile() === false) throw new UsageError(`${option}: ${realTarget} is not a file. Nothing was done.`);
   if (link !== undefined)
-    throw new UsageError(`${option}: ${target} is a link to ${link}; name that file itself. Nothing was done.`);
-  if (await isFileOfStore(nodeFiles, to))
+    throw new UsageError(`${option}: ${absolutePath} is a link to ${link}; name that file itself. Nothing was done.`);
+  if (await isFileOfStore(nodeFiles, realTarget))
     throw new UsageError(
-      `${option}: ${to} is where Context Condenser keeps its own files; name another place. Nothing was done.`,
+      `${option}: ${realTarget} is where Context Condenser keeps its own files; name another place. Nothing was done.`,
     );
-  if (status && (await isAgentSessionFile(to, home)))
+  if (status && (await isAgentSessionFile(realTarget, home)))
     throw new UsageError(
-      `${option}: ${to} is among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
+      `${option}: ${realTarget} is among the sessions of an agent, which are never overwritten; name another file. Nothing was done.`,
     );
-  return to;
+  return realTarget;
 }
 
 async function isAgentSessionFile(file: string, home: HomeEnvironment): Promise<boolean> {
@@ -98,7 +99,7 @@ export async function rethrowAsUsageError(option: string, check: () => Promise<u
   try {
     await check();
   } catch (error) {
-    if (isStorageError(error) && error.trouble === 'not-ours') throw new UsageError(`${option}: ${error.message}`);
+    if (isStorageError(error) && error.kind === 'not-ours') throw new UsageError(`${option}: ${error.message}`);
     throw toStorageError(error, option, 'Nothing was done.');
   }
 }

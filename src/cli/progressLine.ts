@@ -8,32 +8,32 @@ const PROGRESS_INTERVAL_MS = 100;
 export function withProgressLine(io: CliIo, now = (): number => performance.now()): CliIo {
   const { showProgress } = io;
   if (!showProgress) return io;
-  const began = now();
+  const startMs = now();
   let reportedAt = -Infinity;
   let isShown = false;
-  const clear = (): void => {
+  const clearProgress = (): void => {
     if (isShown) showProgress('');
     isShown = false;
   };
   return {
     ...io,
     stdout: (text) => {
-      clear();
+      clearProgress();
       io.stdout(text);
     },
     ...(io.data && {
       data: (text: string) => {
-        clear();
+        clearProgress();
         io.data?.(text);
       },
     }),
     stderr: (text) => {
-      clear();
+      clearProgress();
       io.stderr(text);
     },
     showProgress: (text) => {
       const time = now();
-      if (time - began < PROGRESS_DELAY_MS || time - reportedAt < PROGRESS_INTERVAL_MS) return;
+      if (time - startMs < PROGRESS_DELAY_MS || time - reportedAt < PROGRESS_INTERVAL_MS) return;
       reportedAt = time;
       isShown = true;
       showProgress(text);

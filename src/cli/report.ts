@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { loadFillLevelReader } from '../account/fillOf';
+import { loadFillLevelReader } from '../account/fillLevel';
 import { hashView } from '../core/condense/ledger/ledger';
 import { findReportedCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
 import { listProviderNames } from '../core/condense/report/report';
@@ -15,16 +15,16 @@ export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
-  const out = await checkOutputFile(args.out, io, args.file);
-  const subject = (await readStoredReportSubject(session)) ?? (await createPreviewReportSubject(session));
+  const outputFile = await checkOutputFile(args.out, io, args.file);
+  const reportSubject = (await readStoredReportSubject(session)) ?? (await createPreviewReportSubject(session));
   const fill = (await loadFillLevelReader())(conversation, counter);
   const page = renderReportPage(
-    { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
+    { title: conversation.title || basename(args.file), format: conversation.format, fill, ...reportSubject },
     { counter, calibrate, withoutContent: args.withoutContent, version: io.version },
   );
-  await writeOutputFile(out, page);
-  if (subject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');
-  io.stderr(`Written: ${out}\n`);
+  await writeOutputFile(outputFile, page);
+  if (reportSubject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');
+  io.stderr(`Written: ${outputFile}\n`);
   return EXIT_CODE.done;
 }
 

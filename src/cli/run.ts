@@ -12,12 +12,12 @@ const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'Conversati
 export async function runCommandLine(argv: readonly string[], plainIo: CliIo): Promise<number> {
   const io = withProgressLine(escapeOutput(plainIo));
   try {
-    const [first = '', ...rest] = argv;
-    if (isStandaloneCommand(first)) {
+    const [firstArgument = '', ...otherArguments] = argv;
+    if (isStandaloneCommand(firstArgument)) {
       // Arguments after the agent of `run` belong to the agent.
-      const asksHelp = first === 'run' ? isHelpOption(rest[0]) : rest.some(isHelpOption);
-      if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
-      io.stdout(formatHelp(first));
+      const asksHelp = firstArgument === 'run' ? isHelpOption(otherArguments[0]) : otherArguments.some(isHelpOption);
+      if (!asksHelp) return await (await import('./commands')).otherCommands[firstArgument](otherArguments, io);
+      io.stdout(formatHelp(firstArgument));
       return EXIT_CODE.done;
     }
     const line = parseCommandLine(argv);

@@ -47,7 +47,7 @@ export async function openSession(args: SessionArguments, io: CliIo): Promise<Cl
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
   const counter = new MessageCounter(tokens);
-  const factor = getTokenizerFactor(args.model);
+  const tokenFactor = getTokenizerFactor(args.model);
   return {
     args,
     io,
@@ -55,7 +55,7 @@ export async function openSession(args: SessionArguments, io: CliIo): Promise<Cl
     counter,
     manager: new CondensationManager(counter, createProviders()),
     store,
-    calibrate: (count) => Math.round(count * factor),
+    calibrate: (count) => Math.round(count * tokenFactor),
   };
 }
 

@@ -15,37 +15,37 @@ const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation
 /** Reverts the last condensation; `--out` receives the resulting conversation. */
 export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
-  const out = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
+  const outputFile = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const ledger = await readSessionLedger(session);
-  const original = await restoreOriginalMessages(session, ledger);
-  const last = getActiveCondensations(ledger.ledger).at(-1);
+  const originalMessages = await restoreOriginalMessages(session, ledger);
+  const lastCondensation = getActiveCondensations(ledger.ledger).at(-1);
   const entry = createUndoEntry(ledger.ledger);
-  if (last && entry) await ledger.append(entry, new Map());
-  const { messages } = applyEdits(original, getActiveEdits(ledger.ledger));
-  if (out !== undefined)
+  if (lastCondensation && entry) await ledger.append(entry, new Map());
+  const { messages } = applyEdits(originalMessages, getActiveEdits(ledger.ledger));
+  if (outputFile !== undefined)
     await writeOutputFile(
-      out,
+      outputFile,
       renderMessagesJson(conversation, messages, readSourceText(resolve(args.file))),
       UNDONE_WITHOUT_FILE_NOTE,
     );
-  const undone = last && {
-    id: last.id,
-    provider: last.provider,
-    ...(last.configName !== undefined && { configName: last.configName }),
-    edits: last.edits.length,
-    tokensBefore: calibrate(last.tokensBefore),
-    tokensAfter: calibrate(last.tokensAfter),
+  const undoneCondensation = lastCondensation && {
+    id: lastCondensation.id,
+    provider: lastCondensation.provider,
+    ...(lastCondensation.configName !== undefined && { configName: lastCondensation.configName }),
+    edits: lastCondensation.edits.length,
+    tokensBefore: calibrate(lastCondensation.tokensBefore),
+    tokensAfter: calibrate(lastCondensation.tokensAfter),
   };
-  const remaining = getActiveCondensations(ledger.ledger).length;
+  const remainingCount = getActiveCondensations(ledger.ledger).length;
   if (args.json) {
-    io.stdout(`${JSON.stringify({ undone: undone ?? null, condensationsLeft: remaining })}\n`);
+    io.stdout(`${JSON.stringify({ undone: undoneCondensation ?? null, condensationsLeft: remainingCount })}\n`);
   } else {
     io.stdout(
-      undone
-        ? `Undone: ${formatProviderName(manager.getProviderDisplayName(undone.provider), undone.configName)}, ${undone.edits === 1 ? '1 edit' : `${formatTokens(undone.edits)} edits`}, ${formatTokens(undone.tokensAfter)} → ${formatTokens(undone.tokensBefore)} tokens.\n`
+      undoneCondensation
+        ? `Undone: ${formatProviderName(manager.getProviderDisplayName(undoneCondensation.provider), undoneCondensation.configName)}, ${undoneCondensation.edits === 1 ? '1 edit' : `${formatTokens(undoneCondensation.edits)} edits`}, ${formatTokens(undoneCondensation.tokensAfter)} → ${formatTokens(undoneCondensation.tokensBefore)} tokens.\n`
         : 'There is nothing left to undo.\n',
     );
   }
-  if (out !== undefined) (args.json ? io.stderr : io.stdout)(`Written: ${out}\n`);
-  return undone ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
+  if (outputFile !== undefined) (args.json ? io.stderr : io.stdout)(`Written: ${outputFile}\n`);
+  return undoneCondensation ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
 }

@@ -25,10 +25,10 @@ import { loadTokenCounter } from '../storage/assets';
 import { UsageError } from './args';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
-/** @param choice ID of a provider or preset that calls no model */
+/** @param choiceName ID of a provider or preset that calls no model */
 export async function runWhatIfCommand(
   [file = '']: readonly string[],
-  choice: string,
+  choiceName: string,
   { window, json }: { readonly window: number | undefined; readonly json: boolean },
   io: CliIo,
 ): Promise<ExitCode> {
@@ -41,17 +41,17 @@ export async function runWhatIfCommand(
   const manager = new CondensationManager(counter, createProviders());
   const result = await simulateSessionWithCondensation(
     conversation,
-    { manager, ...parseWhatIfChoice(choice), window, signal: io.signal },
+    { manager, ...parseWhatIfChoice(choiceName), window, signal: io.signal },
     { counter, prices },
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
   if (json) {
-    io.stdout(`${JSON.stringify({ with: choice, ...result, ...toWhatIfJson(result) })}\n`);
+    io.stdout(`${JSON.stringify({ with: choiceName, ...result, ...toWhatIfJson(result) })}\n`);
     return EXIT_CODE.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
   const [account] = countCopiedRequestsOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
-  if (account) io.stdout(formatWhatIf(result, choice, account));
+  if (account) io.stdout(formatWhatIf(result, choiceName, account));
   return EXIT_CODE.done;
 }
 
@@ -61,7 +61,7 @@ export async function runWhatIfCommand(
  */
 export async function computeWhatIfForSessions(
   sessions: readonly SessionAccount[],
-  choice: string,
+  choiceName: string,
   {
     period,
     sinceDay,
@@ -72,32 +72,32 @@ export async function computeWhatIfForSessions(
   const recentSessions = selectSessionsUsedSince(sessions, sinceDay);
   const savings = await simulateSessionSavings(
     recentSessions,
-    parseWhatIfChoice(choice),
+    parseWhatIfChoice(choiceName),
     { cache, version: io.version, signal: io.signal },
     () => loadTokenCounter(io.assets),
   );
-  const sum = sumSessionSavings(recentSessions, savings, sinceDay);
-  const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
+  const savingsSum = sumSessionSavings(recentSessions, savings, sinceDay);
+  const name = JUDGED_CHOICES.find(({ id }) => id === choiceName)?.name ?? choiceName;
   const lines = [
-    formatWhatIfHeadline(sum, period, name),
-    ` - ${describeWhatIfCounts(sum)}`,
+    formatWhatIfHeadline(savingsSum, period, name),
+    ` - ${describeWhatIfCounts(savingsSum)}`,
     ` - ${WHAT_IF_ASSUMPTIONS}`,
     ' - How this is computed: docs/guide/costs.md, "What sessions would have cost".',
     '',
   ].join('\n');
-  return { sum, name, lines };
+  return { sum: savingsSum, name, lines };
 }
 
 /** @throws UsageError unless it is a provider or preset that calls no model */
-export function parseWhatIfChoice(choice: string): WhatIfChoice {
+export function parseWhatIfChoice(choiceName: string): WhatIfChoice {
   const providers = createProviders();
-  const builtIn = providers.find(({ id }) => id === choice);
-  const config = builtIn ? {} : choice;
+  const builtIn = providers.find(({ id }) => id === choiceName);
+  const config = builtIn ? {} : choiceName;
   const provider = builtIn ?? providers.find(({ id }) => id === 'smart');
-  const checked = provider?.validateConfig(config);
-  if (!provider || !checked?.valid || mayCallModel(provider, config))
+  const checkedConfig = provider?.validateConfig(config);
+  if (!provider || !checkedConfig?.valid || mayCallModel(provider, config))
     throw new UsageError(
-      `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${choice}".`,
+      `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${choiceName}".`,
     );
   return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
@@ -109,8 +109,8 @@ const toWhatIfJson = ({ before, after, rereads }: SessionWhatIfResult) => ({
   rereads: rereads ?? null,
 });
 
-/** @param accounted the session as `account` adds it up */
-function formatWhatIf(result: SessionWhatIfResult, choice: string, accounted: SessionAccount): string {
+/** @param sessionAccount the session as `account` adds it up */
+function formatWhatIf(result: SessionWhatIfResult, choiceName: string, sessionAccount: SessionAccount): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -128,11 +128,11 @@ function formatWhatIf(result: SessionWhatIfResult, choice: string, accounted: Se
       ? 'none from before a condensation'
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
-    `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
+    `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choiceName}`,
     // Explain why one session has two different figures.
-    ...(accounted.source === 'recorded'
+    ...(sessionAccount.source === 'recorded'
       ? [
-          ` - Cost by the usage that the agent recorded: ${formatAccountCost(sumSessionAccounts([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
+          ` - Cost by the usage that the agent recorded: ${formatAccountCost(sumSessionAccounts([sessionAccount]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,
         ]
       : []),
     ` - ${condensedWords}`,

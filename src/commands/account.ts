@@ -60,16 +60,19 @@ export async function computeStoredAccount(
 
 /** @throws Error with text for the user if the provider needs a model or another extension */
 function parseWhatIfChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
-  const set = readManualSettings().provider;
-  if (id === CURRENT_CHOICE_ID && needsModelOrExtension(set)) {
+  const configuredProvider = readManualSettings().provider;
+  if (id === CURRENT_CHOICE_ID && needsModelOrExtension(configuredProvider)) {
     throw new Error(
       vscode.l10n.t(
         'The current settings call a model or use another extension’s provider. Choose an option that calls no model.',
       ),
     );
   }
-  const [current] = listJudgedChoices({ provider: set, config: resolveProviderConfig(set) });
-  const choice = id === CURRENT_CHOICE_ID ? current : JUDGED_CHOICES.find((each) => each.id === id);
+  const [currentChoice] = listJudgedChoices({
+    provider: configuredProvider,
+    config: resolveProviderConfig(configuredProvider),
+  });
+  const choice = id === CURRENT_CHOICE_ID ? currentChoice : JUDGED_CHOICES.find((each) => each.id === id);
   if (!choice) throw new Error(`there is no choice "${id}"`);
   const { name, provider, config } = choice;
   const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
@@ -88,12 +91,12 @@ export async function saveAccount(
     filters: { HTML: ['html'], CSV: ['csv'], JSON: ['json'] },
   });
   if (!file) return;
-  const form = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
+  const fileForm = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
   const account = await computeStoredAccount(services, {
     days,
     // Tables contain only the sessions.
-    ...(form === 'html' && { choice }),
-    file: { path: file.fsPath, form, by: 'session', version, days },
+    ...(fileForm === 'html' && { choice }),
+    file: { path: file.fsPath, form: fileForm, by: 'session', version, days },
   }).catch((error: unknown) => {
     // VS Code would show a cancellation as an error of the command.
     if (error instanceof vscode.CancellationError) return undefined;

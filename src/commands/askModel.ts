@@ -31,24 +31,31 @@ export async function askModel(services: Services, input: ModelRequest): Promise
     );
   if (!(await askToUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
   const counter = await getMessageCounter(services);
-  const found = await createWindowSummarizer(services, counter, profile, await openMetricsStore(services).readRuns());
-  if (!('summarize' in found)) return createFailedReply(`${found.profile}: ${found.reason}`);
-  const { model } = found;
+  const summarizer = await createWindowSummarizer(
+    services,
+    counter,
+    profile,
+    await openMetricsStore(services).readRuns(),
+  );
+  if (!('summarize' in summarizer)) return createFailedReply(`${summarizer.profile}: ${summarizer.reason}`);
+  const { model } = summarizer;
   const summaryRequest: SummaryRequest = {
     system: request.system,
     prompt: request.prompt,
     maxOutputTokens: computeOutputLimit(request.maxOutputTokens, model),
   };
-  const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
-  const highest =
+  const allowedCost = Math.min(request.maxCost ?? Infinity, maxCost);
+  const highestCost =
     model.billing === 'included' ? 0 : computeHighestCost(summaryRequest, model, (text) => counter.countText(text));
-  if (highest === undefined || highest > allowed) {
+  if (highestCost === undefined || highestCost > allowedCost) {
     const price =
-      highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;
-    return createFailedReply(`${price}; at most ${formatCost(allowed)} may be spent on a call.`);
+      highestCost === undefined
+        ? `The price of ${model.model} is not known`
+        : `It could cost ${formatCost(highestCost)}`;
+    return createFailedReply(`${price}; at most ${formatCost(allowedCost)} may be spent on a call.`);
   }
   const { signal } = request;
-  const reply = await found.summarize(summaryRequest, signal ? { signal } : {});
+  const reply = await summarizer.summarize(summaryRequest, signal ? { signal } : {});
   const cost = reply.cost === undefined ? 'unknown cost' : formatCost(reply.cost);
   services.log.info(`${extension} asked ${model.model} (${profile.name}): ${reply.kind}, ${cost}`);
   return reply.kind === 'complete'

@@ -59,15 +59,15 @@ export async function chooseProvider(services: Services): Promise<void> {
     description: inUse[id],
     detail: PROVIDER_DESCRIPTIONS[id],
   }));
-  const all = [...builtIn, ...createRegisteredItems(services)];
-  const items = all.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
-  const picked = await pickOneItem(items, {
+  const providerItems = [...builtIn, ...createRegisteredItems(services)];
+  const items = providerItems.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
+  const pickedItem = await pickOneItem(items, {
     title: vscode.l10n.t('Condense with'),
     placeHolder: vscode.l10n.t('Now: {0}', items.find((item) => item.provider === provider)?.label ?? provider),
   });
-  if (!picked) return;
-  if (picked.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
-  await saveSettingAndShowOverride('provider', picked.provider);
+  if (!pickedItem) return;
+  if (pickedItem.provider === 'native' && !condensing && !(await chooseCondensingProfile())) return;
+  await saveSettingAndShowOverride('provider', pickedItem.provider);
 }
 
 /**
@@ -77,7 +77,7 @@ export async function chooseProvider(services: Services): Promise<void> {
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
   const models = await listEditorModels();
   if (models.length === 0) return undefined;
-  const picked = await pickOneItem(
+  const pickedItem = await pickOneItem(
     models.map(({ id, name, vendor, maxInputTokens }) => ({
       label: name,
       description: vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(maxInputTokens)),
@@ -96,7 +96,7 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
       ),
     },
   );
-  return picked ? picked.profile : 'left';
+  return pickedItem ? pickedItem.profile : 'left';
 }
 
 /** @returns false if none was chosen */
@@ -114,10 +114,10 @@ export async function chooseCondensingProfile(): Promise<boolean> {
     label: name,
     description: id === condensing?.id ? vscode.l10n.t('{0} · chosen', model) : model,
   }));
-  const picked = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Which model writes summaries?') });
-  if (!picked) return false;
-  await saveSettingAndShowOverride('condensingProfile', picked.id);
-  return picked.id !== '';
+  const pickedItem = await pickOneItem([...items, noneItem], { title: vscode.l10n.t('Which model writes summaries?') });
+  if (!pickedItem) return false;
+  await saveSettingAndShowOverride('condensingProfile', pickedItem.id);
+  return pickedItem.id !== '';
 }
 
 /** A button that leads to a profile, for a condensation that had no model to call. */

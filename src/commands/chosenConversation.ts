@@ -76,28 +76,32 @@ const createEndedConversationError = (): Error =>
 export async function saveConversationPins(
   services: Services,
   name: ConversationKey,
-  pinned: readonly number[],
+  pinnedIndexes: readonly number[],
 ): Promise<void> {
   if (name.kind === 'file') {
-    await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, name.path), pinned });
+    await runUncancellableTask(services, {
+      kind: 'pin',
+      ...toStoredConversation(services, name.path),
+      pinned: pinnedIndexes,
+    });
     return;
   }
   const { id, pinned: pinnedBefore } = findLiveConversation(services, name.id);
   const live = getAgentRuntime(services).createLiveControls();
-  for (const message of pinnedBefore) if (!pinned.includes(message)) await live.unpin(id, message);
-  for (const message of pinned) if (!pinnedBefore.includes(message)) await live.pin(id, message);
+  for (const message of pinnedBefore) if (!pinnedIndexes.includes(message)) await live.unpin(id, message);
+  for (const message of pinnedIndexes) if (!pinnedBefore.includes(message)) await live.pin(id, message);
 }
 
-/** @param excluded indexes of messages that no edit may touch */
+/** @param excludedIndexes indexes of messages that no edit may touch */
 export async function condenseChosenConversation(
   services: Services,
   name: ConversationKey,
-  pinned: readonly number[],
-  excluded: readonly number[],
+  pinnedIndexes: readonly number[],
+  excludedIndexes: readonly number[],
 ): Promise<void> {
-  await saveConversationPins(services, name, pinned);
+  await saveConversationPins(services, name, pinnedIndexes);
   if (name.kind === 'file') {
-    await condenseFileAndReport(services, name.path, { ...readManualSettings(), excluded });
+    await condenseFileAndReport(services, name.path, { ...readManualSettings(), excluded: excludedIndexes });
     return;
   }
   const agent = getAgentRuntime(services);
@@ -105,8 +109,8 @@ export async function condenseChosenConversation(
   const live = agent.createLiveControls();
   const knownEdits = new Set((await live.view(id))?.edits.map((edit) => edit.id));
   await agent.condense(id);
-  const messages = new Set(excluded);
+  const excludedMessages = new Set(excludedIndexes);
   for (const edit of (await live.view(id))?.edits ?? []) {
-    if (!knownEdits.has(edit.id) && changesAnyMessage(edit, messages)) await live.toggleEdit(id, edit.id);
+    if (!knownEdits.has(edit.id) && changesAnyMessage(edit, excludedMessages)) await live.toggleEdit(id, edit.id);
   }
 }

@@ -31,10 +31,10 @@ export type ClaudeCodeAddress =
   | { readonly kind: 'blocked'; readonly why: string };
 
 export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
-  const blocked = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
+  const makeBlockedAddress = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
   const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
   if (settings?.workspaceValue !== undefined || settings?.workspaceFolderValue !== undefined) {
-    return blocked(
+    return makeBlockedAddress(
       vscode.l10n.t(
         'This workspace sets {0}, and that counts instead of your user settings.',
         CLAUDE_CODE_VARIABLES_SETTING,
@@ -43,7 +43,7 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   }
   const parsed = environmentVariablesSchema.safeParse(settings?.globalValue ?? []);
   if (!parsed.success) {
-    return blocked(
+    return makeBlockedAddress(
       vscode.l10n.t('{0} in your user settings is not a list of names and values.', CLAUDE_CODE_VARIABLES_SETTING),
     );
   }
@@ -52,14 +52,14 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const address = values.get(ADDRESS);
   if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
-  const places = [
+  const variableSources = [
     { where: CLAUDE_CODE_VARIABLES_SETTING, named: values },
     { where: file, named: await readClaudeSettingsVariables(file) },
   ];
-  for (const { where, named } of places) {
+  for (const { where, named } of variableSources) {
     const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(named.get(name)));
     if (cloud !== undefined) {
-      return blocked(
+      return makeBlockedAddress(
         vscode.l10n.t(
           '{0} sets {1}: requests to a cloud are signed for its own address, so they can’t go through a gateway.',
           where,
@@ -68,7 +68,7 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
       );
     }
     if (named.has(ADDRESS)) {
-      return blocked(
+      return makeBlockedAddress(
         vscode.l10n.t(
           '{0} already sets {1}. Start a gateway that leads there, in a terminal: {2}',
           where,
@@ -104,13 +104,13 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
     );
     return;
   }
-  const now = await readClaudeCodeAddress();
-  if (now.kind === 'blocked') {
-    void showWarningMessage(vscode.l10n.t('Nothing was set. {0}', now.why));
+  const currentAddress = await readClaudeCodeAddress();
+  if (currentAddress.kind === 'blocked') {
+    void showWarningMessage(vscode.l10n.t('Nothing was set. {0}', currentAddress.why));
     return;
   }
-  if (now.kind === 'set') {
-    await offerToRemoveAddress(now, gateway);
+  if (currentAddress.kind === 'set') {
+    await offerToRemoveAddress(currentAddress, gateway);
     return;
   }
   // In a desktop's remote window, user settings belong to the local computer.
@@ -126,7 +126,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
   }
   const address = await gateway();
   if (address === undefined) return;
-  const set = vscode.l10n.t('Set');
+  const setLabel = vscode.l10n.t('Set');
   const answer = await showWarningMessage(
     vscode.l10n.t('Send the requests of the Claude Code extension through the gateway?'),
     {
@@ -138,9 +138,12 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
         CLAUDE_CODE_VARIABLES_SETTING,
       ),
     },
-    set,
+    setLabel,
   );
-  if (answer !== set || !(await saveEnvironmentVariables([...now.variables, { name: ADDRESS, value: address }])))
+  if (
+    answer !== setLabel ||
+    !(await saveEnvironmentVariables([...currentAddress.variables, { name: ADDRESS, value: address }]))
+  )
     return;
   void showInformationMessage(
     vscode.l10n.t('Set. New sessions of the Claude Code extension go through the gateway, without #recall.'),
@@ -151,7 +154,7 @@ async function offerToRemoveAddress(
   { address, variables }: Extract<ClaudeCodeAddress, { readonly kind: 'set' }>,
   gateway: () => Promise<string | undefined>,
 ): Promise<void> {
-  const [takeBack, start] = [vscode.l10n.t('Take It Back'), vscode.l10n.t('Start the Gateway')];
+  const [takeBackLabel, startLabel] = [vscode.l10n.t('Take It Back'), vscode.l10n.t('Start the Gateway')];
   const answer = await showWarningMessage(
     vscode.l10n.t('The requests of the Claude Code extension go through the gateway.'),
     {
@@ -163,19 +166,19 @@ async function offerToRemoveAddress(
         CLAUDE_CODE_VARIABLES_SETTING,
       ),
     },
-    takeBack,
-    start,
+    takeBackLabel,
+    startLabel,
   );
-  const others = variables.filter(({ name }) => name !== ADDRESS);
-  if (answer === takeBack && (await saveEnvironmentVariables(others))) {
+  const otherVariables = variables.filter(({ name }) => name !== ADDRESS);
+  if (answer === takeBackLabel && (await saveEnvironmentVariables(otherVariables))) {
     void showInformationMessage(
       vscode.l10n.t('Taken back. New sessions of the Claude Code extension go to Anthropic’s own address.'),
     );
   }
-  if (answer !== start) return;
-  const running = await gateway();
-  if (running !== undefined && running !== address)
-    await saveEnvironmentVariables([...others, { name: ADDRESS, value: running }]);
+  if (answer !== startLabel) return;
+  const gatewayAddress = await gateway();
+  if (gatewayAddress !== undefined && gatewayAddress !== address)
+    await saveEnvironmentVariables([...otherVariables, { name: ADDRESS, value: gatewayAddress }]);
 }
 
 /**

@@ -37,16 +37,16 @@ import { showErrorMessage, showInformationMessage, showProgress, showStatusMessa
  * @param input a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, input?: unknown): Promise<void> {
-  const picked =
+  const conversation =
     typeof input === 'string'
       ? { path: input }
       : (findRequestedLiveConversation(services, input) ?? (await pickConversation(services)));
-  if (!picked) return;
-  if ('live' in picked) {
-    await getAgentRuntime(services).condense(picked.live.id);
+  if (!conversation) return;
+  if ('live' in conversation) {
+    await getAgentRuntime(services).condense(conversation.live.id);
     return;
   }
-  await condenseFileAndWait(services, picked.path, readManualSettings());
+  await condenseFileAndWait(services, conversation.path, readManualSettings());
 }
 
 /** Returns undefined if the conversation no longer exists. */
@@ -58,11 +58,11 @@ function findRequestedLiveConversation(services: Services, input: unknown): { re
 
 /** Uses the sample if there is no stored conversation. */
 export async function condenseNewestConversation(services: Services, sample: string): Promise<void> {
-  const newest = await showProgress(
+  const newestConversation = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => findNewestConversation(services),
   );
-  await condenseNow(services, newest?.path ?? sample);
+  await condenseNow(services, newestConversation?.path ?? sample);
 }
 
 /** Resolves after the user has answered the notification with the result. */
@@ -82,8 +82,8 @@ export async function condenseFileAndReport(
   settings: ManualSettings,
   config: unknown = resolveProviderConfig(settings.provider),
 ): Promise<{ readonly reported: Promise<void> }> {
-  const tell = (telling: Promise<void>): { readonly reported: Promise<void> } => ({
-    reported: telling.catch((error: unknown) => {
+  const reportErrors = (notification: Promise<void>): { readonly reported: Promise<void> } => ({
+    reported: notification.catch((error: unknown) => {
       showErrorAndLog(services, error);
     }),
   });
@@ -91,7 +91,7 @@ export async function condenseFileAndReport(
   const { condensing } = readModelSettings();
   // Without a profile, a model of VS Code can write the summary.
   const pickedModel = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
-  if (pickedModel === 'left') return tell(Promise.resolve());
+  if (pickedModel === 'left') return reportErrors(Promise.resolve());
   const isSample = path === getSamplePath(services.context.extensionPath);
   const progress = {
     location: vscode.ProgressLocation.Notification,
@@ -125,7 +125,7 @@ export async function condenseFileAndReport(
           return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !pickedModel)
           throw new NoSummarizerError(vscode.l10n.t('No model for summaries is chosen.'));
-        const picked = pickedModel && { profile: pickedModel, billing: 'included' as const };
+        const summarizingModel = pickedModel && { profile: pickedModel, billing: 'included' as const };
         const { registered } = services;
         const engineTask = {
           ...task,
@@ -145,7 +145,7 @@ export async function condenseFileAndReport(
             engineTask,
             signal,
             onProgress,
-            createEngineHostModels(services, picked),
+            createEngineHostModels(services, summarizingModel),
             calls,
           ),
           models,
@@ -154,7 +154,7 @@ export async function condenseFileAndReport(
     );
     log.info(`${path}\n${result.report}`);
     await recordMetrics(services, result.metrics, settings.provider, config);
-    return tell(
+    return reportErrors(
       result.kind === 'condensed'
         ? showCondensedMessage(services, result, { provider: settings.provider, config })
         : showUnchangedMessage(services, result, settings),
@@ -163,9 +163,11 @@ export async function condenseFileAndReport(
     if (error instanceof vscode.CancellationError) {
       log.info(`${path}\nCanceled. Nothing was condensed.`);
       void showStatusMessage(vscode.l10n.t('Canceled. Nothing was condensed.'), 5_000);
-      return tell(Promise.resolve());
+      return reportErrors(Promise.resolve());
     }
-    return tell(showErrorWithRetry(services, error, () => condenseFileAndWait(services, path, settings, config)));
+    return reportErrors(
+      showErrorWithRetry(services, error, () => condenseFileAndWait(services, path, settings, config)),
+    );
   }
 }
 
@@ -177,34 +179,42 @@ async function showCondensedMessage(
 ): Promise<void> {
   const { provider, tokensBefore, tokensAfter, cost, before, after, firstChange } = result;
   const { id, title, path } = result.conversation;
-  const condensed = { conversation: id, title, path, choice, tokensAfter, notes: result.notes };
-  rememberLastCondensation(services, condensed);
+  const lastCondensation = { conversation: id, title, path, choice, tokensAfter, notes: result.notes };
+  rememberLastCondensation(services, lastCondensation);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
-  const by = formatProviderNames(services, result);
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const full = found && formatRowFillChange(found, result, readSetting('conversations.contextWindow'));
-  const summary = formatCondensationMessage({ ...result, provider: by, title, full });
+  const providerNames = formatProviderNames(services, result);
+  const indexedConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const fillChange =
+    indexedConversation && formatRowFillChange(indexedConversation, result, readSetting('conversations.contextWindow'));
+  const summary = formatCondensationMessage({ ...result, provider: providerNames, title, full: fillChange });
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
-  const withAnother = vscode.l10n.t('Condense With…');
-  const undo = vscode.l10n.t('Undo');
-  const details = vscode.l10n.t('Details');
+  const condenseWithLabel = vscode.l10n.t('Condense With…');
+  const undoLabel = vscode.l10n.t('Undo');
+  const detailsLabel = vscode.l10n.t('Details');
   for (;;) {
-    switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
+    switch (await showInformationMessage(summary, showDiff, condenseWithLabel, undoLabel, detailsLabel)) {
       case showDiff:
         // Later comparisons may have displaced this one, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
-          comparison = services.comparisons.addComparison({ conversation: id, title, by, before, after, firstChange });
+          comparison = services.comparisons.addComparison({
+            conversation: id,
+            title,
+            by: providerNames,
+            before,
+            after,
+            firstChange,
+          });
         }
         await services.comparisons.showComparison(comparison);
         break;
-      case withAnother:
+      case condenseWithLabel:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);
         return;
-      case undo:
+      case undoLabel:
         await undoLastStoredCondensation(services, id);
         return;
-      case details:
+      case detailsLabel:
         await showDetails(services, path);
         break;
       default:

@@ -27,7 +27,7 @@ import { condenseFileAndWait } from './condenseNow';
 import { estimateChoices, type EstimateTexts } from './estimateChoices';
 import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
-import { pickItem } from './pickedItem';
+import { pickItem } from './pickItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 import { formatPercent } from '../core/percent';
@@ -73,10 +73,10 @@ export async function condenseWith(
 /** Used in a window that has condensed nothing yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const texts = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
-  const picked = await pickConversation(services, listLiveConversations(services), texts);
-  if (!picked) return;
-  if ('live' in picked) await condenseNamedConversationWith(services, { live: picked.live.id });
-  else await condenseNamedConversationWith(services, picked.path);
+  const conversation = await pickConversation(services, listLiveConversations(services), texts);
+  if (!conversation) return;
+  if ('live' in conversation) await condenseNamedConversationWith(services, { live: conversation.live.id });
+  else await condenseNamedConversationWith(services, conversation.path);
 }
 
 /** @param input path of a stored conversation, or `{live: id}`; default: the last one condensed */
@@ -127,12 +127,12 @@ function formatMeasuredLoss(choice: ProviderChoice): string {
   const { lost, isAtMost, projects } = findMeasuredLossOfChoice(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
-  const share = formatPercent(lost);
+  const lostShare = formatPercent(lost);
   if (projects !== undefined)
-    return vscode.l10n.t('On {0} projects, lost {1} of the lines that agents needed later.', projects, share);
+    return vscode.l10n.t('On {0} projects, lost {1} of the lines that agents needed later.', projects, lostShare);
   return isAtMost
-    ? vscode.l10n.t('On one project, lost at most {0} of the lines that agents needed later.', share)
-    : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', share);
+    ? vscode.l10n.t('On one project, lost at most {0} of the lines that agents needed later.', lostShare)
+    : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', lostShare);
 }
 
 /** Starts with the choices that lose least. */
@@ -178,13 +178,13 @@ const makeChoiceWithOwnSettings = (id: BuiltInProviderId): ProviderChoice => ({
 
 function isSameProviderChoice(
   { provider, config, configuration }: ProviderChoice,
-  ran: LastCondensation['choice'] | undefined,
+  lastChoice: LastCondensation['choice'] | undefined,
 ): boolean {
-  if (!ran || provider !== ran.provider) return false;
+  if (!lastChoice || provider !== lastChoice.provider) return false;
   return (
     provider !== 'smart' ||
-    (typeof ran.config === 'string' && isPresetConfiguration(configuration, ran.config)) ||
-    isEqual(config, ran.config)
+    (typeof lastChoice.config === 'string' && isPresetConfiguration(configuration, lastChoice.config)) ||
+    isEqual(config, lastChoice.config)
   );
 }
 
@@ -199,16 +199,16 @@ async function askProviderChoice(
   const picker = createPicker<ChoiceItem>();
   const abort = new AbortController();
   const { provider } = readManualSettings();
-  const chosen = { provider, config: resolveProviderConfig(provider) };
+  const currentChoice = { provider, config: resolveProviderConfig(provider) };
   const choices = listProviderChoices(services).toSorted(
-    (a, b) => Number(isSameProviderChoice(b, chosen)) - Number(isSameProviderChoice(a, chosen)),
+    (a, b) => Number(isSameProviderChoice(b, currentChoice)) - Number(isSameProviderChoice(a, currentChoice)),
   );
-  const found = new Map<ProviderChoice, EstimateTexts>();
-  const listed = getConversationIndex(services).conversations.find(({ path }) => path === subject.path);
+  const estimates = new Map<ProviderChoice, EstimateTexts>();
+  const indexedConversation = getConversationIndex(services).conversations.find(({ path }) => path === subject.path);
   const show = (): void => {
-    const active = picker.activeItems[0]?.choice;
-    picker.items = createChoiceItems(choices, found, chosen, subject, listed);
-    picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === active);
+    const activeChoice = picker.activeItems[0]?.choice;
+    picker.items = createChoiceItems(choices, estimates, currentChoice, subject, indexedConversation);
+    picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === activeChoice);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
   picker.placeholder = vscode.l10n.t('Always starts from the original. The eye shows what would change.');
@@ -216,7 +216,7 @@ async function askProviderChoice(
   picker.busy = true;
   show();
   void estimateChoices(services, conversation, choices, abort.signal, (choice, figures) => {
-    found.set(choice, figures);
+    estimates.set(choice, figures);
     show();
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
@@ -239,14 +239,17 @@ async function previewProviderChoice(
   choice: ProviderChoice,
 ): Promise<void> {
   if (!choice.configuration) return;
-  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
+  const describeEnd = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended: describeEnd });
   try {
     const setup = await readPreviewSetup(services, choice.configuration);
     const question = { kind: 'texts', conversation, setup, excluded: [] } as const;
-    const texts = await thread.askPreviewQuestion(question, new AbortController().signal);
+    const diffTexts = await thread.askPreviewQuestion(question, new AbortController().signal);
     const { comparisons } = services;
-    await comparisons.showComparison(comparisons.addComparison({ ...texts, by: choice.label, isPreview: true }), true);
+    await comparisons.showComparison(
+      comparisons.addComparison({ ...diffTexts, by: choice.label, isPreview: true }),
+      true,
+    );
   } catch (error) {
     void showErrorMessage(getErrorMessage(error));
   } finally {
@@ -256,53 +259,55 @@ async function previewProviderChoice(
 
 function createChoiceItems(
   choices: readonly ProviderChoice[],
-  found: ReadonlyMap<ProviderChoice, EstimateTexts>,
-  chosen: LastCondensation['choice'],
-  { tokensAfter: now = Infinity, choice: ran }: CondensationSubject,
-  listed: IndexedConversation | undefined,
+  estimates: ReadonlyMap<ProviderChoice, EstimateTexts>,
+  currentChoice: LastCondensation['choice'],
+  { tokensAfter: currentTokens = Infinity, choice: lastChoice }: CondensationSubject,
+  indexedConversation: IndexedConversation | undefined,
 ): ChoiceItem[] {
-  const assumed = readSetting('conversations.contextWindow');
-  const full = ({ tokensBefore, tokensAfter }: EstimateTexts): string[] =>
-    listed === undefined || tokensBefore === undefined || tokensAfter === undefined
+  const assumedWindow = readSetting('conversations.contextWindow');
+  const formatFillChange = ({ tokensBefore, tokensAfter }: EstimateTexts): string[] =>
+    indexedConversation === undefined || tokensBefore === undefined || tokensAfter === undefined
       ? []
-      : [formatRowFillChange(listed, { tokensBefore, tokensAfter }, assumed) ?? []].flat();
-  const description = (choice: ProviderChoice): string => {
-    const estimated = found.get(choice);
-    if (!estimated)
+      : [formatRowFillChange(indexedConversation, { tokensBefore, tokensAfter }, assumedWindow) ?? []].flat();
+  const describeChoice = (choice: ProviderChoice): string => {
+    const estimate = estimates.get(choice);
+    if (!estimate)
       return choice.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
-    const { size, tokensAfter } = estimated;
-    const isInUse = isSameProviderChoice(choice, ran);
+    const { size, tokensAfter } = estimate;
+    const isInUse = isSameProviderChoice(choice, lastChoice);
     return [
       size,
-      ...full(estimated),
+      ...formatFillChange(estimate),
       ...(tokensAfter !== undefined && choice.isFree ? [vscode.l10n.t('free')] : []),
       ...(isInUse ? [vscode.l10n.t('in use now')] : []),
-      ...(!isInUse && tokensAfter !== undefined && tokensAfter >= now ? [vscode.l10n.t('no smaller than now')] : []),
+      ...(!isInUse && tokensAfter !== undefined && tokensAfter >= currentTokens
+        ? [vscode.l10n.t('no smaller than now')]
+        : []),
     ].join(' · ');
   };
-  const item = (choice: ProviderChoice): ChoiceItem => ({
+  const makeItem = (choice: ProviderChoice): ChoiceItem => ({
     choice,
     label: choice.label,
-    description: description(choice),
+    description: describeChoice(choice),
     ...(choice.configuration && choice.isFree && { buttons: [createPreviewButton()] }),
     // The loss comes first because narrow windows cut off the end.
     detail: [
       formatMeasuredLoss(choice),
-      losesNoFacts(choice) ? '' : (found.get(choice)?.loss ?? ''),
+      losesNoFacts(choice) ? '' : (estimates.get(choice)?.loss ?? ''),
       choice.description,
     ]
       .filter((text) => text !== '')
       .join(' '),
   });
   const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
-    [vscode.l10n.t('chosen in the settings'), (choice) => isSameProviderChoice(choice, chosen)],
+    [vscode.l10n.t('chosen in the settings'), (choice) => isSameProviderChoice(choice, currentChoice)],
     [vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined],
     [vscode.l10n.t('may call a model'), ({ isFree }) => !isFree],
     [vscode.l10n.t('from other extensions'), () => true],
   ];
   const groups = Map.groupBy(choices, (choice) => kinds.find(([, holds]) => holds(choice))?.[0]);
   return kinds.flatMap(([label]): ChoiceItem[] => {
-    const items = groups.get(label)?.map(item) ?? [];
+    const items = groups.get(label)?.map(makeItem) ?? [];
     return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
   });
 }

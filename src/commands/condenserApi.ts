@@ -44,9 +44,9 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const condenser = getCondenser(services);
   /** Logs and announces an outcome, and converts it to the API's form. */
-  const publicOutcome = (
+  const publishOutcome = (
     { id, ...conversation }: ParsedConversation,
-    { provider: chosen, notes }: ProviderChoice,
+    { provider: providerId, notes }: ProviderChoice,
     outcome: OutcomeWithoutView,
   ): Outcome => {
     const report = formatOutcomeReport(outcome, (provider) => getProviderName(provider, registered.listProviders()));
@@ -55,8 +55,8 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
-    const run = createRunMetrics(outcome, chosen, new Date(), { trigger: 'api' });
-    void recordMetrics(services, run, chosen);
+    const run = createRunMetrics(outcome, providerId, new Date(), { trigger: 'api' });
+    void recordMetrics(services, run, providerId);
     return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const countViewTokens = ({ messages, edits }: ParsedConversation): Promise<number> =>
@@ -80,22 +80,23 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     async estimate(conversation, options) {
       const parsed = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
-      const chosen = chooseApiProvider(parsedOptions, services);
-      if (typeof chosen === 'string') {
+      const providerChoice = chooseApiProvider(parsedOptions, services);
+      if (typeof providerChoice === 'string') {
         const tokens = await countViewTokens(parsed);
-        return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: chosen };
+        return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: providerChoice };
       }
-      return condenser.estimate(createCondensationRequest(parsed, parsedOptions, chosen));
+      return condenser.estimate(createCondensationRequest(parsed, parsedOptions, providerChoice));
     },
     async condense(conversation, options) {
       const parsed = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
-      const chosen = chooseApiProvider(parsedOptions, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await countViewTokens(parsed), parsedOptions, chosen);
-      return publicOutcome(
+      const providerChoice = chooseApiProvider(parsedOptions, services);
+      if (typeof providerChoice === 'string')
+        return createMissingOutcome(await countViewTokens(parsed), parsedOptions, providerChoice);
+      return publishOutcome(
         parsed,
-        chosen,
-        await condenser.condense(createCondensationRequest(parsed, parsedOptions, chosen), parsedOptions),
+        providerChoice,
+        await condenser.condense(createCondensationRequest(parsed, parsedOptions, providerChoice), parsedOptions),
       );
     },
     async condenseIfNeeded(conversation, model, options) {
@@ -106,15 +107,16 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: readFallbackConfigs(),
       };
-      const terms = { ...createWindowAndThreshold(model), policy };
-      const chosen = chooseApiProvider(parsedOptions, services);
-      if (typeof chosen === 'string') return createMissingOutcome(await countViewTokens(parsed), parsedOptions, chosen);
+      const windowAndPolicy = { ...createWindowAndThreshold(model), policy };
+      const providerChoice = chooseApiProvider(parsedOptions, services);
+      if (typeof providerChoice === 'string')
+        return createMissingOutcome(await countViewTokens(parsed), parsedOptions, providerChoice);
       const result = await condenser.condenseIfNeeded(
-        createCondensationRequest(parsed, parsedOptions, chosen),
-        terms,
+        createCondensationRequest(parsed, parsedOptions, providerChoice),
+        windowAndPolicy,
         parsedOptions,
       );
-      if (result.kind === 'ran') return publicOutcome(parsed, chosen, result.outcome);
+      if (result.kind === 'ran') return publishOutcome(parsed, providerChoice, result.outcome);
       const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
     },

@@ -62,20 +62,22 @@ export function findNewestConversation(
 ): Promise<IndexedConversation | undefined> {
   const index = getConversationIndex(services);
   /** @param isAllRead true if all conversations have been read */
-  const choose = (isAllRead: boolean): IndexedConversation | undefined => {
-    const newest = index.conversations
+  const chooseNewest = (isAllRead: boolean): IndexedConversation | undefined => {
+    const candidates = index.conversations
       .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
       .slice(0, folders.length === 0 ? 1 : MAX_SEARCHED_CONVERSATIONS);
-    const unread = isAllRead ? -1 : newest.findIndex(({ details }) => details === undefined);
-    const read = unread < 0 ? newest : newest.slice(0, unread);
-    const inFolder = read.find((conversation) => isInFolders(folders, getConversationWorkspace(conversation)));
-    return inFolder ?? (unread < 0 ? newest[0] : undefined);
+    const firstUnread = isAllRead ? -1 : candidates.findIndex(({ details }) => details === undefined);
+    const readCandidates = firstUnread < 0 ? candidates : candidates.slice(0, firstUnread);
+    const inFolder = readCandidates.find((conversation) =>
+      isInFolders(folders, getConversationWorkspace(conversation)),
+    );
+    return inFolder ?? (firstUnread < 0 ? candidates[0] : undefined);
   };
   return new Promise((resolve) => {
     const allRead = index.refresh();
     // Subscribe after the run began: earlier entries may be outdated.
     const subscription = index.onDidChange(() => {
-      const conversation = choose(false);
+      const conversation = chooseNewest(false);
       if (conversation) finish(conversation);
     });
     const finish = (conversation: IndexedConversation | undefined): void => {
@@ -83,7 +85,7 @@ export function findNewestConversation(
       resolve(conversation);
     };
     void allRead.then(() => {
-      finish(choose(true));
+      finish(chooseNewest(true));
     });
   });
 }
@@ -94,11 +96,11 @@ export function watchConversations(services: Services): Promise<void> {
   const existing = watchingByServices.get(services);
   if (existing) return existing;
   const index = getConversationIndex(services);
-  const started = listStoreFolders(createFindOptions(services)).then((folders) => {
+  const watching = listStoreFolders(createFindOptions(services)).then((folders) => {
     index.watchFolders(folders, (folder, changed) => watchFolder(services, folder, changed));
   });
-  watchingByServices.set(services, started);
-  return started;
+  watchingByServices.set(services, watching);
+  return watching;
 }
 
 function createConversationIndex(services: Services): ConversationIndex {
@@ -131,18 +133,18 @@ const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 /**
  * The watcher works even before the folder exists. It ignores the extension's own folder inside.
  */
-function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
+function watchFolder({ context }: Services, folder: string, onChange: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
   const ownFolder = `${context.globalStorageUri.fsPath}${sep}`;
   const onFileWritten = ({ fsPath }: vscode.Uri): void => {
-    if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(ownFolder)) changed();
+    if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(ownFolder)) onChange();
   };
   watcher.onDidCreate(onFileWritten);
   watcher.onDidChange(onFileWritten);
   // VS Code reports the deletion of a folder, not of the files in it.
   watcher.onDidDelete(({ fsPath }) => {
-    if (!fsPath.startsWith(ownFolder)) changed();
+    if (!fsPath.startsWith(ownFolder)) onChange();
   });
   return watcher;
 }

@@ -25,10 +25,10 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
   conversation: ConversationSource,
   choices: readonly W[],
   signal: AbortSignal,
-  tell: (choice: W, words: EstimateTexts) => void,
+  onEstimate: (choice: W, words: EstimateTexts) => void,
 ): Promise<void> {
-  const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
+  const describeEnd = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended: describeEnd });
   try {
     for (const choice of choices) {
       if (!choice.configuration) continue;
@@ -38,12 +38,12 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
         const result = await thread.askPreviewQuestion({ kind: 'preview', ...question }, signal);
         const { tokensBefore, tokensAfter } = result;
         const figures = { size: formatEstimatedSize(result, setup), tokensBefore, tokensAfter };
-        tell(choice, figures);
+        onEstimate(choice, figures);
         const coherence = await thread.askPreviewQuestion({ kind: 'coherence', ...question }, signal);
-        tell(choice, { ...figures, loss: formatFactLoss(coherence) });
+        onEstimate(choice, { ...figures, loss: formatFactLoss(coherence) });
       } catch (error) {
         if (signal.aborted) return;
-        tell(choice, { size: getErrorMessage(error) });
+        onEstimate(choice, { size: getErrorMessage(error) });
       }
     }
   } finally {
@@ -71,11 +71,11 @@ function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): strin
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
   if (cost === 0 && (costRange?.most ?? 0) === 0) return vscode.l10n.t('{0}, free', requests);
   if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
-  const [least, most] = [formatCost(costRange.least), formatCost(costRange.most)];
+  const [leastCost, mostCost] = [formatCost(costRange.least), formatCost(costRange.most)];
   const range =
     costRange.endsAtLimit === true
-      ? vscode.l10n.t('{0} to {1}, capped at your limit', least, most)
-      : vscode.l10n.t('{0} to {1}', least, most);
+      ? vscode.l10n.t('{0} to {1}, capped at your limit', leastCost, mostCost)
+      : vscode.l10n.t('{0} to {1}', leastCost, mostCost);
   return `${requests}, ≈ ${formatCost(cost)} (${range})`;
 }
 
@@ -84,13 +84,23 @@ function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): strin
  */
 function formatFactLoss(report: CoherenceReport): string {
   const kinds = Object.values(report);
-  const sum = (of: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
-    kinds.reduce((total, kind) => total + of(kind), 0);
-  const [kept, recallable, lost] = [sum(({ kept: n }) => n), sum(({ recallable: n }) => n), sum(({ lost: n }) => n)];
-  const all = kept + recallable + lost;
-  if (all === 0) return '';
-  if (all === 1 && kept === 1) return vscode.l10n.t('The only fact is kept.');
-  return kept === all
-    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) are kept.', all)
-    : vscode.l10n.t('Of {0} facts, {1} are kept, {2} can be recalled and {3} are lost.', all, kept, recallable, lost);
+  const sumKinds = (getCount: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
+    kinds.reduce((total, kind) => total + getCount(kind), 0);
+  const [keptFacts, recallableFacts, lostFacts] = [
+    sumKinds(({ kept: n }) => n),
+    sumKinds(({ recallable: n }) => n),
+    sumKinds(({ lost: n }) => n),
+  ];
+  const allFacts = keptFacts + recallableFacts + lostFacts;
+  if (allFacts === 0) return '';
+  if (allFacts === 1 && keptFacts === 1) return vscode.l10n.t('The only fact is kept.');
+  return keptFacts === allFacts
+    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) are kept.', allFacts)
+    : vscode.l10n.t(
+        'Of {0} facts, {1} are kept, {2} can be recalled and {3} are lost.',
+        allFacts,
+        keptFacts,
+        recallableFacts,
+        lostFacts,
+      );
 }

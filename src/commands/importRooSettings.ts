@@ -26,38 +26,40 @@ export async function importRooSettings(services: Services): Promise<void> {
       filters: { JSON: ['json'] },
     })) ?? [];
   if (!file) return;
-  const found = await readRooExport(file.fsPath);
-  if (typeof found === 'string') {
-    void showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), found));
+  const importedSettings = await readRooExport(file.fsPath);
+  if (typeof importedSettings === 'string') {
+    void showErrorMessage(vscode.l10n.t('Nothing was imported. {0} {1}', basename(file.fsPath), importedSettings));
     return;
   }
-  const items = createImportItems(found);
+  const items = createImportItems(importedSettings);
   if (items.length === 0) {
-    const reasons = found.notImported.join('; ');
+    const reasons = importedSettings.notImported.join('; ');
     void showInformationMessage(
       vscode.l10n.t('{0} contains nothing that can be imported. {1}', basename(file.fsPath), reasons),
     );
     return;
   }
-  const picked = await pickSeveralItems(items, {
+  const pickedItems = await pickSeveralItems(items, {
     title: vscode.l10n.t('Settings to import into your user settings'),
     ignoreFocusOut: true,
   });
-  if (!picked || picked.length === 0) return;
-  const undo = await applyImportedItems(services, picked, found.profiles);
-  for (const notImported of found.notImported)
+  if (!pickedItems || pickedItems.length === 0) return;
+  const undo = await applyImportedItems(services, pickedItems, importedSettings.profiles);
+  for (const notImported of importedSettings.notImported)
     services.log.warn(`Import of Roo Code’s settings: not imported: ${notImported}`);
   const notice = [
-    vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
-    ...(found.notImported.length > 0 ? [vscode.l10n.t('Not imported: {0}.', found.notImported.join('; '))] : []),
+    vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), pickedItems.map(({ label }) => label).join(', ')),
+    ...(importedSettings.notImported.length > 0
+      ? [vscode.l10n.t('Not imported: {0}.', importedSettings.notImported.join('; '))]
+      : []),
   ].join(' ');
-  const back = vscode.l10n.t('Undo');
-  if ((await showInformationMessage(notice, back)) !== back) return;
-  const kept = await undo();
+  const undoLabel = vscode.l10n.t('Undo');
+  if ((await showInformationMessage(notice, undoLabel)) !== undoLabel) return;
+  const keptSettings = await undo();
   void showInformationMessage(
-    kept.length === 0
+    keptSettings.length === 0
       ? vscode.l10n.t('Undone. The settings are as they were before.')
-      : vscode.l10n.t('Undone, except for settings that have changed since the import: {0}.', kept.join(', ')),
+      : vscode.l10n.t('Undone, except for settings that have changed since the import: {0}.', keptSettings.join(', ')),
   );
 }
 
@@ -109,42 +111,42 @@ const shortenValue = (text: string): string => (text.length > 60 ? `${text.slice
 /** @returns an undo function, which returns the settings left alone because they changed since */
 async function applyImportedItems(
   { context }: Services,
-  picked: readonly ImportItem[],
+  pickedItems: readonly ImportItem[],
   imported: readonly ImportedProfile[],
 ): Promise<() => Promise<string[]>> {
-  const profiles = picked.flatMap((item) => ('profile' in item ? [item.profile] : []));
-  const settings = picked.flatMap((item) => ('setting' in item ? [item.setting] : []));
+  const profiles = pickedItems.flatMap((item) => ('profile' in item ? [item.profile] : []));
+  const settings = pickedItems.flatMap((item) => ('setting' in item ? [item.setting] : []));
   const ids = new Set([...readModelSettings().profiles, ...profiles].map(({ id }) => id));
   // A profile that wasn't selected can't be used for condensing.
-  const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
-  const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
-  const before = changed.map((name) => [name, getUserSetting(name)] as const);
+  const usableSettings = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
+  const changedNames = ['profiles' as const, ...usableSettings.map(({ name }) => name)];
+  const previousValues = changedNames.map((name) => [name, getUserSetting(name)] as const);
   /** Profiles whose key was written, with the key that they had before. */
-  const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
+  const storedKeys: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
     await saveUserSetting('profiles', profiles.reduce(replaceOrAddProfileEntry, readProfileEntries()));
   }
-  if (picked.some((item) => 'isKeys' in item)) {
+  if (pickedItems.some((item) => 'isKeys' in item)) {
     for (const { profile, key } of imported) {
       if (key === undefined || !profiles.includes(profile)) continue;
       const storedKey = await readApiKey(context.secrets, profile);
       await storeApiKey(context.secrets, profile, key);
-      stored.push({ profile, before: storedKey.kind === 'set' ? storedKey.key : undefined });
+      storedKeys.push({ profile, before: storedKey.kind === 'set' ? storedKey.key : undefined });
     }
   }
-  for (const { name, value } of possible) await saveUserSetting(name, value);
-  const written = new Map(changed.map((name) => [name, getUserSetting(name)]));
+  for (const { name, value } of usableSettings) await saveUserSetting(name, value);
+  const writtenValues = new Map(changedNames.map((name) => [name, getUserSetting(name)]));
   return async () => {
-    const kept: string[] = [];
-    for (const [name, value] of before) {
-      if (isEqual(getUserSetting(name), written.get(name))) await saveUserSetting(name, value);
-      else kept.push(`contextCondenser.${name}`);
+    const changedSinceImport: string[] = [];
+    for (const [name, value] of previousValues) {
+      if (isEqual(getUserSetting(name), writtenValues.get(name))) await saveUserSetting(name, value);
+      else changedSinceImport.push(`contextCondenser.${name}`);
     }
-    if (kept.includes('contextCondenser.profiles')) return kept;
-    for (const { profile, before: key } of stored) {
+    if (changedSinceImport.includes('contextCondenser.profiles')) return changedSinceImport;
+    for (const { profile, before: key } of storedKeys) {
       if (key === undefined) await deleteApiKey(context.secrets, profile.id);
       else await storeApiKey(context.secrets, profile, key);
     }
-    return kept;
+    return changedSinceImport;
   };
 }

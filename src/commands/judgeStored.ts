@@ -43,8 +43,8 @@ export async function judgeStored(
     .slice(0, MAX_JUDGED_SESSIONS)
     .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
     .map(({ path }) => path);
-  const judged = await runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ judge }) => {
+  const judgment = await runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ judge }) => {
     if (judge) report(judge.done, judge.all);
   });
-  return { ...judged, choices, isOther };
+  return { ...judgment, choices, isOther };
 }

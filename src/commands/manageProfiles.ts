@@ -44,11 +44,11 @@ export async function manageProfiles(services: Services): Promise<void> {
     description: `${profile.vendor} · ${profile.model}`,
     ...(profile.id === condensing?.id && { detail: vscode.l10n.t('for summaries') }),
   }));
-  const picked = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Model…')}` }], {
+  const pickedItem = await pickOneItem<ProfileItem>([...items, { label: `$(add) ${vscode.l10n.t('Add Model…')}` }], {
     title: vscode.l10n.t('Models'),
   });
-  if (!picked) return;
-  if (picked.profile) await chooseProfileAction(services, picked.profile);
+  if (!pickedItem) return;
+  if (pickedItem.profile) await chooseProfileAction(services, pickedItem.profile);
   else await addProfile(services);
 }
 
@@ -252,23 +252,30 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
 });
 
 /** Returns undefined if the user left the dialog. */
-async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiProfile | undefined> {
+async function askProfileFields(existingProfile: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
-    existing?.vendor ?? (await pickOneItem(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
+    existingProfile?.vendor ??
+    (await pickOneItem(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
-  const model = await askForText(vscode.l10n.t('Model'), existing?.model ?? getVendorEntry(vendor).suggestedModel);
+  const model = await askForText(
+    vscode.l10n.t('Model'),
+    existingProfile?.model ?? getVendorEntry(vendor).suggestedModel,
+  );
   if (!model) return undefined;
-  const name = await askForText(vscode.l10n.t('Name'), existing?.name ?? model);
+  const name = await askForText(vscode.l10n.t('Name'), existingProfile?.name ?? model);
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
-    ...existing,
-    id: existing?.id ?? makeUnusedId(name, listProfileIds(readProfileEntries()), 'profile'),
+    ...existingProfile,
+    id: existingProfile?.id ?? makeUnusedId(name, listProfileIds(readProfileEntries()), 'profile'),
     name,
     vendor,
     model,
   };
   if (vendorHasField(vendor, 'baseUrl')) {
-    const url = await askForText(vscode.l10n.t('Base URL; leave empty for the vendor’s own'), existing?.baseUrl ?? '');
+    const url = await askForText(
+      vscode.l10n.t('Base URL; leave empty for the vendor’s own'),
+      existingProfile?.baseUrl ?? '',
+    );
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
@@ -276,7 +283,7 @@ async function askProfileFields(existing: ApiProfile | undefined): Promise<ApiPr
   for (const field of ['region', 'projectId'] as const) {
     if (!vendorHasField(vendor, field)) continue;
     const title = field === 'region' ? vscode.l10n.t('Region') : vscode.l10n.t('Project');
-    const value = await askForText(title, existing?.[field] ?? '');
+    const value = await askForText(title, existingProfile?.[field] ?? '');
     if (value === undefined) return undefined;
     profile[field] = value;
   }

@@ -38,36 +38,38 @@ export async function previewNativeCompaction(
   const condensing = await createWindowSummarizer(services, await getMessageCounter(services), profile, runs, billing);
   const { model } = selectSummarizer({ condensing }).summarizer;
   const task = { kind: 'prompt', path, history: settings.history, config: readNativeConfig(), model } as const;
-  const planned = await runInBackground(services, task, signal);
-  if (!planned) return vscode.l10n.t('There is not enough to condense in this conversation.');
+  const plannedPrompt = await runInBackground(services, task, signal);
+  if (!plannedPrompt) return vscode.l10n.t('There is not enough to condense in this conversation.');
   const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
   const compaction = vscode.l10n.t(
     'The vendor’s own compaction is sent these messages, and no prompt from Context Condenser:',
   );
-  const prompts = planned.isCompacted ? [compaction, planned.prompt] : [planned.prompt];
-  return [planned.system, ...prompts, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
+  const prompts = plannedPrompt.isCompacted ? [compaction, plannedPrompt.prompt] : [plannedPrompt.prompt];
+  return [plannedPrompt.system, ...prompts, ...(plannedPrompt.facts === '' ? [] : [facts, plannedPrompt.facts])].join(
+    '\n\n────────\n\n',
+  );
 }
 
-/** @param picked use only this profile's model */
+/** @param pickedModel use only this profile's model */
 export function createEngineHostModels(
   services: Services,
-  picked?: Pick<NativePreviewRequest, 'profile' | 'billing'>,
+  pickedModel?: Pick<NativePreviewRequest, 'profile' | 'billing'>,
 ): HostModels {
-  const models = async (): Promise<WindowModels> => {
+  const loadModels = async (): Promise<WindowModels> => {
     const counter = await getMessageCounter(services);
     const { select, samples } = createWindowModels(services, counter, openMetricsStore(services));
-    if (!picked) return { select, samples };
-    const choose = async (): Promise<SelectedSummarizer> => {
+    if (!pickedModel) return { select, samples };
+    const selectPickedModel = async (): Promise<SelectedSummarizer> => {
       const runs = await openMetricsStore(services).readRuns();
       return selectSummarizer({
-        condensing: await createWindowSummarizer(services, counter, picked.profile, runs, picked.billing),
+        condensing: await createWindowSummarizer(services, counter, pickedModel.profile, runs, pickedModel.billing),
       });
     };
-    return { select: choose, samples };
+    return { select: selectPickedModel, samples };
   };
   let loading: Promise<WindowModels> | undefined;
   return createHostModels({
-    models: () => (loading ??= models()),
+    models: () => (loading ??= loadModels()),
     warn: (words) => {
       services.log.warn(words);
     },

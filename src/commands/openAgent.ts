@@ -49,8 +49,8 @@ async function createAgentTerminalOptions(
   if (!(await ensureAutomaticEnabled())) return undefined;
   const agent = await chooseAgent(command);
   if (!agent) return undefined;
-  const running = getRunningFolder(services);
-  mkdirSync(running, { recursive: true, mode: 0o700 });
+  const announcementFolder = getRunningFolder(services);
+  mkdirSync(announcementFolder, { recursive: true, mode: 0o700 });
   await getAgentRuntime(services).refreshRunningConversations();
   const cwd = folder !== undefined && existsSync(folder) ? folder : vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   return {
@@ -62,7 +62,7 @@ async function createAgentTerminalOptions(
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
       'run',
-      ...['--announce', running, '--store', getLiveLedgerFolder(services), '--hold'],
+      ...['--announce', announcementFolder, '--store', getLiveLedgerFolder(services), '--hold'],
       ...getSpendingOptions(services),
       ...getCondensingOptions(),
       agent.command,
@@ -80,12 +80,12 @@ export const removeFoldersOfKilledRuns = (services: Services): Promise<void> =>
 export function getCondensingOptions(): string[] {
   const provider = readSetting('provider');
   const [percent, tokens] = [readSetting('threshold'), readSetting('thresholdTokens')];
-  const target = readSetting('agent.targetPercent');
+  const targetPercent = readSetting('agent.targetPercent');
   const config = resolveProviderConfig(provider);
   return [
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
-    ...(target === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(target)]),
+    ...(targetPercent === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(targetPercent)]),
     // Instead of a provider that needs a model or an extension, the gateway uses Lossless.
     ...(provider === 'lossless' || needsModelOrExtension(provider) ? [] : ['--provider', provider]),
     ...(config === undefined || needsModelOrExtension(provider)
@@ -105,11 +105,13 @@ function getFollowUpOptions(provider: string): string[] {
 }
 
 function makeNewResultsArguments(): string[] {
-  const large = readSetting('agent.largeResultPercent');
+  const largeResultPercent = readSetting('agent.largeResultPercent');
   return [
     ...(readSetting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),
     ...(readSetting('agent.noiseOnArrival') ? ['--noise-on-arrival'] : []),
-    ...(large === SETTINGS['agent.largeResultPercent'].default ? [] : ['--large-result', String(large)]),
+    ...(largeResultPercent === SETTINGS['agent.largeResultPercent'].default
+      ? []
+      : ['--large-result', String(largeResultPercent)]),
   ];
 }
 
@@ -140,22 +142,26 @@ export async function ensureAutomaticEnabled(): Promise<boolean> {
 }
 
 async function chooseAgent(command: string | undefined): Promise<InstalledAgent | undefined> {
-  const found = findInstalledAgents();
+  const installedAgents = findInstalledAgents();
   if (command !== undefined) {
-    const foundAgent = found.find((agent) => agent.command === command);
+    const foundAgent = installedAgents.find((agent) => agent.command === command);
     if (!foundAgent) {
       void showErrorMessage(vscode.l10n.t('The command “{0}” was not found on this machine.', command));
     }
     return foundAgent;
   }
-  if (found.length === 0) {
+  if (installedAgents.length === 0) {
     const names = listGatewayAgents().map(({ command: one }) => one);
     void showInformationMessage(
       vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
     );
     return undefined;
   }
-  const items = found.map((agent) => ({ label: `$(terminal) ${agent.name}`, description: agent.path, agent }));
+  const items = installedAgents.map((agent) => ({
+    label: `$(terminal) ${agent.name}`,
+    description: agent.path,
+    agent,
+  }));
   const title = vscode.l10n.t('Open an agent, condensed');
   const placeHolder = vscode.l10n.t('It runs in a terminal; its settings and its sign-in stay as they are.');
   return (await pickOneItem(items, { title, placeHolder, matchOnDescription: true }))?.agent;

@@ -40,8 +40,8 @@ const startGatewayOnce = (services: Services): Promise<GatewayAnnouncement | und
 /** @returns undefined if the gateway did not start; its terminal says why */
 async function startGateway(services: Services): Promise<GatewayAnnouncement | undefined> {
   if (!(await ensureAutomaticEnabled())) return undefined;
-  const running = getRunningFolder(services);
-  mkdirSync(running, { recursive: true, mode: 0o700 });
+  const announcementFolder = getRunningFolder(services);
+  mkdirSync(announcementFolder, { recursive: true, mode: 0o700 });
   const agent = getAgentRuntime(services);
   await agent.refreshRunningConversations();
   const terminal = vscode.window.createTerminal({
@@ -52,7 +52,7 @@ async function startGateway(services: Services): Promise<GatewayAnnouncement | u
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
       'gateway',
-      ...['--announce', running, '--store', getLiveLedgerFolder(services)],
+      ...['--announce', announcementFolder, '--store', getLiveLedgerFolder(services)],
       ...['--address-file', join(services.context.globalStorageUri.fsPath, 'gateway.json')],
       ...getSpendingOptions(services),
       ...getCondensingOptions(),

@@ -63,13 +63,17 @@ ${vscode.l10n.t('I see only what you say to me, not the conversation around it, 
 async function pickChatSubject(
   services: Services,
   title: string,
-  open: string,
+  openLabel: string,
 ): Promise<{ readonly name: ConversationKey; readonly live?: LiveSummary; readonly title?: string } | undefined> {
-  const picked = await pickConversation(services, listLiveConversations(services), { title, open, staysOpen: true });
-  if (!picked) return undefined;
-  return 'live' in picked
-    ? { name: { kind: 'live', id: picked.live.id }, live: picked.live }
-    : { ...picked, name: { kind: 'file', path: picked.path } };
+  const conversation = await pickConversation(services, listLiveConversations(services), {
+    title,
+    open: openLabel,
+    staysOpen: true,
+  });
+  if (!conversation) return undefined;
+  return 'live' in conversation
+    ? { name: { kind: 'live', id: conversation.live.id }, live: conversation.live }
+    : { ...conversation, name: { kind: 'file', path: conversation.path } };
 }
 
 const respondNothingPicked = (stream: vscode.ChatResponseStream): void => {
@@ -77,27 +81,27 @@ const respondNothingPicked = (stream: vscode.ChatResponseStream): void => {
 };
 
 async function respondWithReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
-  const picked = await pickChatSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
-  if (!picked) {
+  const subject = await pickChatSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
+  if (!subject) {
     respondNothingPicked(stream);
     return;
   }
-  if (picked.live) {
-    respondWithLiveReport(picked.live, stream);
+  if (subject.live) {
+    respondWithLiveReport(subject.live, stream);
     return;
   }
-  const { name } = picked;
+  const { name } = subject;
   const path = name.kind === 'file' ? name.path : '';
   const { ledgers } = await listLedgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
-  const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  showMarkdown(stream, makeMarkdown`### ${ledger?.title ?? picked.title ?? path}`);
-  if (shown.length === 0) {
+  const condensations = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
+  showMarkdown(stream, makeMarkdown`### ${ledger?.title ?? subject.title ?? path}`);
+  if (condensations.length === 0) {
     showMarkdown(stream, makeMarkdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(createCondenseButton(name));
     return;
   }
-  for (const condensation of shown.toReversed())
+  for (const condensation of condensations.toReversed())
     showMarkdown(stream, renderCondensation(condensation, services.registered.listProviders()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
@@ -107,14 +111,14 @@ function renderCondensation(
   { at, provider, tokensBefore, tokensAfter, isUndone, steps, cost }: CondensationOutline,
   registered: readonly CondensationProvider[],
 ): SafeMarkdown {
-  const when = new Date(at).toLocaleString(vscode.env.language);
-  const by = `${getProviderName(provider, registered)}, ${when}`;
+  const time = new Date(at).toLocaleString(vscode.env.language);
+  const providerAndTime = `${getProviderName(provider, registered)}, ${time}`;
   const lines = [
     `${formatTokenChange(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
     ...renderStepLines(steps),
   ];
-  const undone = isUndone ? makeMarkdown` (${vscode.l10n.t('undone')})` : '';
-  return makeMarkdown`\n\n**${by}**${undone}${renderMarkdownList(lines)}`;
+  const undoneMark = isUndone ? makeMarkdown` (${vscode.l10n.t('undone')})` : '';
+  return makeMarkdown`\n\n**${providerAndTime}**${undoneMark}${renderMarkdownList(lines)}`;
 }
 
 const renderMarkdownList = (lines: readonly string[]): SafeMarkdown[] => lines.map((line) => makeMarkdown`\n- ${line}`);
@@ -156,21 +160,21 @@ async function respondWithPreview(
   stream: vscode.ChatResponseStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const picked = await pickChatSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
-  if (!picked) {
+  const subject = await pickChatSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
+  if (!subject) {
     respondNothingPicked(stream);
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));
-  await loadLiveView(services, picked.name);
-  const conversation = resolveConversation(services, picked.name);
+  await loadLiveView(services, subject.name);
+  const conversation = resolveConversation(services, subject.name);
   const setup = await readPreviewSetup(services, { kind: 'current' });
-  const ended = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
-  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
+  const describeEnd = (reason: string): string => vscode.l10n.t('The preview’s worker ended ({0}).', reason);
+  const thread = new PreviewThread({ bundle: getEngineBundle(services), ended: describeEnd });
   try {
     const preview = await thread.askPreviewQuestion({ kind: 'preview', conversation, setup, excluded: [] }, signal);
     showMarkdown(stream, renderEstimate(preview, getProviderName(setup.provider, services.registered.listProviders())));
-    stream.button(createCondenseButton(picked.name));
+    stream.button(createCondenseButton(subject.name));
     stream.button({
       command: 'contextCondenser.openSettings',
       title: vscode.l10n.t('Open the Preview'),
@@ -181,20 +185,20 @@ async function respondWithPreview(
   }
 }
 
-function renderEstimate(preview: PreviewResult, by: string): SafeMarkdown {
+function renderEstimate(preview: PreviewResult, providerName: string): SafeMarkdown {
   const { title, steps, tokensBefore, tokensAfter, targetTokens, calls, cost, notes } = preview;
   const change = formatTokenChange(tokensBefore, tokensAfter);
-  const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
-  const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
+  const targetText = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
+  const costText = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
   return makeMarkdown`### ${title}
 
-${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', by, change)}
+${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', providerName, change)}
 ${renderMarkdownList(renderStepLines(steps))}
 
 ${
   tokensAfter <= targetTokens
-    ? vscode.l10n.t('This would meet the target of {0}.', target)
-    : vscode.l10n.t('This would still be above the target of {0}.', target)
+    ? vscode.l10n.t('This would meet the target of {0}.', targetText)
+    : vscode.l10n.t('This would still be above the target of {0}.', targetText)
 }
-${renderMarkdownList([...(calls > 0 ? [costs] : []), ...notes])}`;
+${renderMarkdownList([...(calls > 0 ? [costText] : []), ...notes])}`;
 }

@@ -12,7 +12,7 @@ import { findShownCondensation, getConversationWorkspace } from '../views/conver
 import { formatRowFill, formatRowFillChange, formatRowName, formatRowSize } from '../views/conversations/rowWords';
 import { getConversationIndex } from './conversationIndex';
 import { listLedgersSince } from './conversations/background';
-import { UpdatingPickerRows, pickItem } from './pickedItem';
+import { UpdatingPickerRows, pickItem } from './pickItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
@@ -49,11 +49,11 @@ export async function pickFile(services: Services, texts: PickerTexts): Promise<
 export async function pickConversation(
   services: Services,
   live = listLiveConversations(services),
-  texts: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
+  pickerTexts: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
 ): Promise<PickedConversation | undefined> {
   const picker = createPicker<ConversationItem>();
-  picker.title = texts.title;
-  picker.ignoreFocusOut = texts.staysOpen === true;
+  picker.title = pickerTexts.title;
+  picker.ignoreFocusOut = pickerTexts.staysOpen === true;
   picker.placeholder = vscode.l10n.t('Which conversation? The newest come first.');
   picker.matchOnDetail = true;
   picker.busy = true;
@@ -66,7 +66,7 @@ export async function pickConversation(
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
   if (item.found) return { path: item.found.path, title: item.label };
-  const path = await askForConversationFile(texts.open);
+  const path = await askForConversationFile(pickerTexts.open);
   return path === undefined ? undefined : { path };
 }
 
@@ -99,24 +99,29 @@ async function fillConversationList(
 ): Promise<void> {
   const index = getConversationIndex(services);
   const ledgers = new LoadedLedgers();
-  let redraw: NodeJS.Timeout | undefined;
+  let redrawTimer: NodeJS.Timeout | undefined;
   /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
   const shownItems: ConversationItem[] = [];
-  const itemsNow = (): readonly ConversationItem[] => {
+  const listItems = (): readonly ConversationItem[] => {
     // Subagents' conversations are omitted: their parents continue.
-    const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
-    const others: ConversationItem[] = [...liveItems, ...found.map((each) => createConversationItem(each, ledgers))];
-    const items = [...others, createOpenFileItem(others.length > 0)];
-    const fresh = new Map(items.map((item) => [getItemKey(item), item]));
-    return shownItems.length === 0 ? items : shownItems.map((row) => fresh.get(getItemKey(row)) ?? row);
+    const conversations = index.conversations
+      .filter(({ parent }) => parent === undefined)
+      .slice(0, MAX_SHOWN_CONVERSATIONS);
+    const conversationItems: ConversationItem[] = [
+      ...liveItems,
+      ...conversations.map((each) => createConversationItem(each, ledgers)),
+    ];
+    const items = [...conversationItems, createOpenFileItem(conversationItems.length > 0)];
+    const itemsByKey = new Map(items.map((item) => [getItemKey(item), item]));
+    return shownItems.length === 0 ? items : shownItems.map((row) => itemsByKey.get(getItemKey(row)) ?? row);
   };
   const show = async (): Promise<void> => {
-    redraw = undefined;
-    if (!signal.aborted) await rows.showItems(itemsNow());
+    redrawTimer = undefined;
+    if (!signal.aborted) await rows.showItems(listItems());
   };
   // Counts arrive several times per second; redraw at most ten times.
   const subscription = index.onDidChange(() => {
-    redraw ??= setTimeout(() => void show(), 100);
+    redrawTimer ??= setTimeout(() => void show(), 100);
   });
   signal.addEventListener('abort', () => {
     subscription.dispose();
@@ -132,12 +137,12 @@ async function fillConversationList(
     () => undefined,
   );
   await index.refresh();
-  clearTimeout(redraw);
+  clearTimeout(redrawTimer);
   if (signal.aborted) return;
   if (index.conversations.length + liveItems.length === 0) {
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
-  shownItems.push(...itemsNow());
+  shownItems.push(...listItems());
   await show();
   picker.busy = false;
 }
@@ -146,10 +151,10 @@ function createConversationItem(conversation: IndexedConversation, ledgers: Load
   const { agent, modified } = conversation;
   const age = formatAge(Date.now() - modified);
   const window = readSetting('conversations.contextWindow');
-  const shown = findShownCondensation(ledgers.findLedger(conversation));
-  const full =
-    shown && ledgers.givenBackAs(conversation) === undefined
-      ? formatRowFillChange(conversation, shown, window)
+  const lastCondensation = findShownCondensation(ledgers.findLedger(conversation));
+  const fillText =
+    lastCondensation && ledgers.givenBackAs(conversation) === undefined
+      ? formatRowFillChange(conversation, lastCondensation, window)
       : formatRowFill(conversation, window);
   return {
     label: formatRowName(conversation),
@@ -157,7 +162,7 @@ function createConversationItem(conversation: IndexedConversation, ledgers: Load
     detail: [
       agent,
       age,
-      ...(full === undefined ? [] : [full]),
+      ...(fillText === undefined ? [] : [fillText]),
       formatRowSize(conversation),
       ...getWorkspaceLabel(conversation),
     ].join(' · '),

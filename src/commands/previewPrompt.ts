@@ -14,9 +14,9 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   const models = readModelSettings();
   const profile = models.condensing;
   if (!profile) {
-    const choose = vscode.l10n.t('Choose Model');
-    const answer = await showInformationMessage(vscode.l10n.t('No model for summaries is chosen.'), choose);
-    if (answer === choose && (await chooseCondensingProfile())) await previewPrompt(services, path);
+    const chooseLabel = vscode.l10n.t('Choose Model');
+    const answer = await showInformationMessage(vscode.l10n.t('No model for summaries is chosen.'), chooseLabel);
+    if (answer === chooseLabel && (await chooseCondensingProfile())) await previewPrompt(services, path);
     return;
   }
   const file =

@@ -120,7 +120,7 @@ export async function createPreviewSetupsOfProfiles(services: Services): Promise
       const { id, name, model } = profile;
       const summarizer = await createWindowSummarizer(services, counter, profile, runs);
       if ('reason' in summarizer) return { id, name, model, setup: { problem: summarizer.reason } };
-      const planned = {
+      const previewModel = {
         model: summarizer.model,
         chosen: 'condensing-profile',
         samples: getOutputSamples(runs, model),
@@ -131,7 +131,7 @@ export async function createPreviewSetupsOfProfiles(services: Services): Promise
         presets: [],
         targetPercent: readManualSettings().targetPercent,
         maxCost: UNLIMITED_PREVIEW_COST_DOLLARS,
-        models: [planned],
+        models: [previewModel],
         summaries: getSummaries(services).folder,
       };
       return { id, name, model, setup };

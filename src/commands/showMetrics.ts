@@ -9,11 +9,15 @@ import { showInformationMessage } from '../window/notifications';
 
 export async function showMetrics(services: Services): Promise<void> {
   const summary = summarizeMetrics(await openMetricsStore(services).readRuns());
-  const line = (name: string, values: ValueDistribution | undefined, format: (value: number) => string): string[] =>
+  const formatDistribution = (
+    name: string,
+    values: ValueDistribution | undefined,
+    format: (value: number) => string,
+  ): string[] =>
     values
       ? [vscode.l10n.t('{0}: {1} on average, 95% at most {2}.', name, format(values.mean), format(values.p95))]
       : [];
-  const percent = (value: number): string => formatPercent(value, 1);
+  const formatWithOneDecimal = (value: number): string => formatPercent(value, 1);
   const lines = [
     vscode.l10n.t(
       'Condensations: {0}. Failures: {1}. Fallbacks: {2}.',
@@ -21,11 +25,11 @@ export async function showMetrics(services: Services): Promise<void> {
       summary.failures,
       summary.fallbacks,
     ),
-    ...line(vscode.l10n.t('Time'), summary.latencyMs, formatDurationMs),
-    ...line(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
-    ...line(vscode.l10n.t('Cost'), summary.cost, formatCost),
-    ...line(vscode.l10n.t('Reduction'), summary.reductionPercent, percent),
-    ...line(vscode.l10n.t('Estimation error'), summary.estimateErrorPercent, percent),
+    ...formatDistribution(vscode.l10n.t('Time'), summary.latencyMs, formatDurationMs),
+    ...formatDistribution(vscode.l10n.t('Tokens per second'), summary.tokensPerSecond, (value) => value.toFixed(0)),
+    ...formatDistribution(vscode.l10n.t('Cost'), summary.cost, formatCost),
+    ...formatDistribution(vscode.l10n.t('Reduction'), summary.reductionPercent, formatWithOneDecimal),
+    ...formatDistribution(vscode.l10n.t('Estimation error'), summary.estimateErrorPercent, formatWithOneDecimal),
     ...Object.entries(summary.byProfile).map(([profile, { calls, cost }]) =>
       calls === 1
         ? vscode.l10n.t('{0}: 1 call, {1}.', profile, formatCost(cost))

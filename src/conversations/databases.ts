@@ -72,12 +72,12 @@ const getWriteAheadLogPath = (file: string): string => `${file}-wal`;
 export function withDatabase<T>(
   file: string,
   databases: OpenDatabases | undefined,
-  read: (database: sqlite.DatabaseSync) => T,
+  readDatabase: (database: sqlite.DatabaseSync) => T,
 ): T {
-  if (databases) return databases.readDatabase(file, read);
+  if (databases) return databases.readDatabase(file, readDatabase);
   const shortLived = new OpenDatabases();
   try {
-    return shortLived.readDatabase(file, read);
+    return shortLived.readDatabase(file, readDatabase);
   } finally {
     shortLived.closeAll();
   }

@@ -14,14 +14,14 @@ export type FileLayout = 'document' | 'lines';
  * no `messages`, or if it is broken and the next line opens an object.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
-  const [first, second] = takeFirst(lines, 2);
-  if (!first) return 'document';
-  const text = first.text.trim();
+  const [firstLine, secondLine] = takeFirst(lines, 2);
+  if (!firstLine) return 'document';
+  const text = firstLine.text.trim();
   if (!text.startsWith('{')) return 'document';
-  const hasSecondRecord = second?.text.trimStart().startsWith('{') ?? false;
+  const hasSecondRecord = secondLine?.text.trimStart().startsWith('{') ?? false;
   const end = findEndOfJsonValue(text);
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
-  if (second || skipSpace(text, end) < text.length) return 'lines';
+  if (secondLine || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
   // A single object on one line is a document, unless its kind is only stored as lines.
   if (!isRecord(value)) return 'lines';
@@ -49,14 +49,14 @@ export function detectRecordFormat(
   lines: Iterable<Line>,
   formats: readonly ConversationReader[],
 ): ConversationReader['lines'] {
-  let looked = 0;
+  let lookedAtCount = 0;
   for (const { text } of lines) {
     const value = parseFirstValue(text);
     if (value === undefined) continue;
     const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
     if (format) return format.lines;
-    looked += 1;
-    if (looked === MAX_DETECTION_LINES) return undefined;
+    lookedAtCount += 1;
+    if (lookedAtCount === MAX_DETECTION_LINES) return undefined;
   }
   return undefined;
 }
@@ -75,12 +75,12 @@ function parseFirstValue(line: string): unknown {
 }
 
 function takeFirst<T>(values: Iterable<T>, count: number): readonly T[] {
-  const taken: T[] = [];
+  const takenValues: T[] = [];
   for (const value of values) {
-    taken.push(value);
-    if (taken.length === count) break;
+    takenValues.push(value);
+    if (takenValues.length === count) break;
   }
-  return taken;
+  return takenValues;
 }
 
 function findEndOfJsonValue(text: string): number | undefined {

@@ -43,20 +43,20 @@ export async function judgeSessions(
   { tokens, signal, onProgress }: JudgeOptions,
 ): Promise<JudgedSessions> {
   const tallies: SessionTally[] = [];
-  const found = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
+  const counts = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
     const tally = await tallyNeededLinesOfSession(messages, choices, tokens, { signal });
     if (tally) tallies.push(tally);
   });
-  return { ...compareChoices(tallies, choices), ...found };
+  return { ...compareChoices(tallies, choices), ...counts };
 }
 
 async function forEachSession(
   locations: readonly string[],
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
-  visit: (session: Conversation) => void | Promise<void>,
+  visitSession: (session: Conversation) => void | Promise<void>,
 ): Promise<Pick<JudgedSessions, 'read' | 'others'>> {
   const seenKeys = new Set<string>();
-  let others = 0;
+  let unreadableCount = 0;
   for (const [done, location] of locations.entries()) {
     onProgress?.(done, locations.length);
     signal?.throwIfAborted();
@@ -65,14 +65,14 @@ async function forEachSession(
       const key = hashText(conversation.messages.slice(0, MESSAGES_COMPARED_FOR_COPIES).map(makeMessageKey).join());
       if (seenKeys.has(key)) continue;
       seenKeys.add(key);
-      await visit(conversation);
+      await visitSession(conversation);
     } catch (error) {
       if (!isConversationReadError(error)) throw error;
-      others++;
+      unreadableCount++;
     }
   }
   onProgress?.(locations.length, locations.length);
-  return { read: seenKeys.size, others };
+  return { read: seenKeys.size, others: unreadableCount };
 }
 
 /**
@@ -80,7 +80,7 @@ async function forEachSession(
  * @throws if a folder can't be listed
  */
 export async function listSessionFiles(folders: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
+  const filesByFolder = await Promise.all(
     folders.map(async (folder) => {
       if ((await stat(folder)).isFile()) return [folder];
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -89,7 +89,7 @@ export async function listSessionFiles(folders: readonly string[]): Promise<stri
         .map((entry) => join(entry.parentPath, entry.name));
     }),
   );
-  const files = [...new Set(found.flat())];
+  const files = [...new Set(filesByFolder.flat())];
   const sizes = new Map(await Promise.all(files.map(async (file) => [file, (await stat(file)).size] as const)));
   return files.sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0) || (a < b ? -1 : 1));
 }

@@ -22,23 +22,26 @@ export const describeOmittedMessages = (count: number, place: string): string =>
 const MAX_LINE_CHARS = 120;
 
 /** @param sourceName in words, where all notes are listed */
-export function formatNoteLine([first, ...others]: readonly string[], sourceName: string): string | undefined {
-  if (first === undefined) return undefined;
-  if (others.length === 0 && first.length <= MAX_LINE_CHARS) return first;
-  const list = first.indexOf(': ');
-  const shortNote = first.length <= MAX_LINE_CHARS || list === -1 ? first : `${first.slice(0, list)}.`;
-  return `${shortNote} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${sourceName})`;
+export function formatNoteLine([firstNote, ...otherNotes]: readonly string[], sourceName: string): string | undefined {
+  if (firstNote === undefined) return undefined;
+  if (otherNotes.length === 0 && firstNote.length <= MAX_LINE_CHARS) return firstNote;
+  const listStart = firstNote.indexOf(': ');
+  const shortNote =
+    firstNote.length <= MAX_LINE_CHARS || listStart === -1 ? firstNote : `${firstNote.slice(0, listStart)}.`;
+  return `${shortNote} (${otherNotes.length === 0 ? 'More' : formatPlural(otherNotes.length, 'more note')}: ${sourceName})`;
 }
 
 export function describeSkippedRecords(
   skippedByKind: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },
 ): readonly string[] {
-  const silent = new Map([...skippedByKind].filter(([kind]) => notSent.has(kind)));
-  const unknown = new Map([...skippedByKind].filter(([kind]) => !notSent.has(kind)));
+  const notSentByKind = new Map([...skippedByKind].filter(([kind]) => notSent.has(kind)));
+  const unknownByKind = new Map([...skippedByKind].filter(([kind]) => !notSent.has(kind)));
   return [
-    ...describeUnknownKinds(unknown),
-    ...(silent.size > 0 ? [`Left out because it is not sent to the model: ${formatCountsByKind(silent)}.`] : []),
+    ...describeUnknownKinds(unknownByKind),
+    ...(notSentByKind.size > 0
+      ? [`Left out because it is not sent to the model: ${formatCountsByKind(notSentByKind)}.`]
+      : []),
   ];
 }
 

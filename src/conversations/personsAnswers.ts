@@ -27,10 +27,14 @@ export const findPersonsAnswers = ({ messages, sidechains }: Conversation): Plac
 
 export function markPersonsAnswersAt(
   conversation: Conversation,
-  [own = [], ...sides]: PlacesOfPersonsAnswers,
+  [ownAnswers = [], ...sidechainAnswers]: PlacesOfPersonsAnswers,
 ): Conversation {
-  const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
-  return markBlocksAt(conversation, (messages) => markAnswersAtPlaces(places.get(messages) ?? own, messages));
+  const answersByMessages = new Map(
+    conversation.sidechains.map(({ messages }, index) => [messages, sidechainAnswers[index] ?? []]),
+  );
+  return markBlocksAt(conversation, (messages) =>
+    markAnswersAtPlaces(answersByMessages.get(messages) ?? ownAnswers, messages),
+  );
 }
 
 const markBlocksAt = (

@@ -39,12 +39,12 @@ export function renderMessagesJson(
 ): string {
   const document = { ...conversation.request, messages };
   if (source === undefined) return `${JSON.stringify(document)}\n`;
-  const parsed = conversation.format === 'anthropic' ? parseOrUndefined(source) : undefined;
-  const from = origins?.map((origin) => (origin >= 0 ? origin : undefined));
-  if (Array.isArray(parsed))
-    return `{"messages":${rewriteJson(source, messages, ([key]) => (key === undefined ? from : undefined)).trim()}}\n`;
-  if (isRecord(parsed)) {
-    return `${rewriteJson(source, document, ([key, ...below]) => (key === 'messages' && below.length === 0 ? from : undefined)).trim()}\n`;
+  const parsedSource = conversation.format === 'anthropic' ? parseOrUndefined(source) : undefined;
+  const originalIndexes = origins?.map((origin) => (origin >= 0 ? origin : undefined));
+  if (Array.isArray(parsedSource))
+    return `{"messages":${rewriteJson(source, messages, ([key]) => (key === undefined ? originalIndexes : undefined)).trim()}}\n`;
+  if (isRecord(parsedSource)) {
+    return `${rewriteJson(source, document, ([key, ...below]) => (key === 'messages' && below.length === 0 ? originalIndexes : undefined)).trim()}\n`;
   }
   return copyOriginalCallJson(`${JSON.stringify(document)}\n`, source);
 }
@@ -85,19 +85,19 @@ function parseOrUndefined(text: string): unknown {
  * @param source JSON or JSON lines; broken lines are skipped
  */
 export function copyOriginalCallJson(text: string, source: string): string {
-  const raw = new Map<string, string>();
+  const originalParameters = new Map<string, string>();
   for (const { id, parameters } of findCallsInJson(source)) {
-    if (JSON.stringify(JSON.parse(parameters)) !== parameters) raw.set(id, parameters);
+    if (JSON.stringify(JSON.parse(parameters)) !== parameters) originalParameters.set(id, parameters);
   }
-  if (raw.size === 0) return text;
-  const replaced: JsonReplacement[] = [];
+  if (originalParameters.size === 0) return text;
+  const replacements: JsonReplacement[] = [];
   for (const { id, parameters, start, end, isText } of findCallsInJson(text)) {
-    const original = raw.get(id);
+    const original = originalParameters.get(id);
     if (original === undefined) continue;
     const rewritten = rewriteJson(original, JSON.parse(parameters));
-    replaced.push({ start, end, json: isText ? JSON.stringify(rewritten) : rewritten });
+    replacements.push({ start, end, json: isText ? JSON.stringify(rewritten) : rewritten });
   }
-  return replaceSpans(text, replaced);
+  return replaceSpans(text, replacements);
 }
 
 interface ToolCallJson {
@@ -111,26 +111,27 @@ interface ToolCallJson {
 
 function* findCallsInJson(text: string): Generator<ToolCallJson, void> {
   for (const { members, offset } of listObjectsIn(text)) {
-    const field = (name: string): string | undefined => {
+    const getMemberJson = (name: string): string | undefined => {
       const member = members.findLast(({ key }) => key === name);
       return member && text.slice(offset + member.start, offset + member.end);
     };
-    const id = parseJsonString(field('call_id')) ?? parseJsonString(field('id'));
+    const id = parseJsonString(getMemberJson('call_id')) ?? parseJsonString(getMemberJson('id'));
     if (id === undefined) continue;
     for (const name of ['input', 'arguments', 'function']) {
       const member = members.findLast(({ key }) => key === name);
       if (!member) continue;
-      let start = offset + member.start;
-      let json = text.slice(start, offset + member.end);
+      let jsonStart = offset + member.start;
+      let json = text.slice(jsonStart, offset + member.end);
       if (name === 'function') {
         const rawArguments = getJsonAt(json, ['arguments']);
         if (rawArguments === undefined) continue;
-        start += json.lastIndexOf(rawArguments);
+        jsonStart += json.lastIndexOf(rawArguments);
         json = rawArguments;
       }
       const isText = json.startsWith('"');
       const parameters = isText ? (parseJsonString(json) ?? '') : json;
-      if (isRecord(parseOrUndefined(parameters))) yield { id, parameters, start, end: start + json.length, isText };
+      if (isRecord(parseOrUndefined(parameters)))
+        yield { id, parameters, start: jsonStart, end: jsonStart + json.length, isText };
     }
   }
 }

@@ -103,25 +103,25 @@ function readConversationWithoutMarks(
   input: string | Uint8Array,
   source: InputSource,
   options: ReadOptions,
-  earlier: readonly EarlierRecords[],
+  earlierRecords: readonly EarlierRecords[],
 ): Conversation {
   const name = getSourceName(source);
   const text = stripByteOrderMark(input, name);
   const formats = Object.values(READER_BY_FORMAT);
-  const recordsFormat = (): ConversationReader['lines'] => detectRecordFormat(readLines(text, name), formats);
+  const detectFormat = (): ConversationReader['lines'] => detectRecordFormat(readLines(text, name), formats);
   if (detectLayout(readLines(text, name)) === 'lines') {
-    const format = recordsFormat();
-    if (format) return format.read(text, source, options, earlier);
+    const format = detectFormat();
+    if (format) return format.read(text, source, options, earlierRecords);
     rejectBinaryInput(text, name);
     // Claude Code's reader reports what is wrong with lines of unknown format.
     const values = parseFirstRecords(readLines(text, name));
     rejectUnsupportedFormat({ values, document: undefined, text: undefined }, name);
-    const strange = findRecordWithoutType(values);
-    if (strange === undefined) return readClaudeCode(text, source, options);
+    const recordWithoutType = findRecordWithoutType(values);
+    if (recordWithoutType === undefined) return readClaudeCode(text, source, options);
     throw new ConversationReadError({
       problem: 'unknown-format',
       source: name,
-      found: describeValue(strange),
+      found: describeValue(recordWithoutType),
       expected: EXPECTED_FORMATS_TEXT,
     });
   }
@@ -130,8 +130,8 @@ function readConversationWithoutMarks(
     value = parseDocument(text, name);
   } catch (error) {
     // Records whose first line is damaged look like a broken document.
-    const format = recordsFormat();
-    if (format) return format.read(text, source, options, earlier);
+    const format = detectFormat();
+    if (format) return format.read(text, source, options, earlierRecords);
     rejectBinaryInput(text, name);
     rejectUnsupportedFormat({ values: [], document: undefined, text: decodeFirstBytes(text) }, name);
     throw error;
@@ -169,20 +169,20 @@ function rejectBinaryInput(input: string | Uint8Array, name: string): void {
 }
 
 function stripByteOrderMark(input: string | Uint8Array, name: string): string | Uint8Array {
-  const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
+  const throwTextError = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
     createUnknownTextError(name, problem, found, advice);
   if (typeof input === 'string') {
     const text = input.startsWith('\ufeff') ? input.slice(1) : input;
-    if (text.slice(0, DETECTION_BYTES).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
+    if (text.slice(0, DETECTION_BYTES).trim() === '' && text.trim() === '') return throwTextError('empty', 'nothing');
     return text;
   }
   const [a, b, c] = input;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
-    return wrong('encoding', 'UTF-16 text', 'Save the file as UTF-8.');
+    return throwTextError('encoding', 'UTF-16 text', 'Save the file as UTF-8.');
   }
-  if (a === 0x1f && b === 0x8b) return wrong('binary', 'a gzip archive', 'Unpack it first.');
+  if (a === 0x1f && b === 0x8b) return throwTextError('binary', 'a gzip archive', 'Unpack it first.');
   const bytes = a === 0xef && b === 0xbb && c === 0xbf ? input.subarray(3) : input;
-  return bytes.some((byte) => byte > 0x20) ? bytes : wrong('empty', 'nothing');
+  return bytes.some((byte) => byte > 0x20) ? bytes : throwTextError('empty', 'nothing');
 }
 
 const decodeFirstBytes = (input: string | Uint8Array): string =>

@@ -46,15 +46,16 @@ export function readConversationFile(
 ): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
-  const packed = databases?.hasOpenDatabase(file) ? undefined : readBytesUpTo(file, maxBytes, head);
+  const fileBytes = databases?.hasOpenDatabase(file) ? undefined : readBytesUpTo(file, maxBytes, head);
   const notes: ConversationNote[] = [];
-  const bytes = packed && decompressZstd(packed, file, maxBytes, notes);
+  const bytes = fileBytes && decompressZstd(fileBytes, file, maxBytes, notes);
   if (!bytes) return markAnswersOfPerson(readOpenCode(readSession(file, part, databases), source, options));
   const session = parseSessionHead(bytes);
   if (session) return markAnswersOfPerson(readOpenCode(readSessionFiles(file, session), source, options));
-  const earlier = readForkWithOrigins(bytes, file, (path) => readFileBytes(path, maxBytes));
-  const read = readConversation(bytes, source, options, earlier);
-  const conversation = notes.length === 0 ? read : { ...read, notes: [...notes, ...read.notes] };
+  const earlierRecords = readForkWithOrigins(bytes, file, (path) => readFileBytes(path, maxBytes));
+  const wholeConversation = readConversation(bytes, source, options, earlierRecords);
+  const conversation =
+    notes.length === 0 ? wholeConversation : { ...wholeConversation, notes: [...notes, ...wholeConversation.notes] };
   return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
 }
 
@@ -125,20 +126,20 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
   const parts: Uint8Array[] = [];
   let size = 0;
   // A file may contain several frames; Node unpacks one at a time.
-  for (let at = 0; at < bytes.length;) {
-    const rest = bytes.subarray(at);
+  for (let offset = 0; offset < bytes.length;) {
+    const remainingBytes = bytes.subarray(offset);
     const limits = { maxOutputLength: Math.max(1, maxBytes - size) };
     try {
-      const { buffer, engine } = decompress(rest, { ...limits, info: true }) as unknown as ZstdFrame;
+      const { buffer, engine } = decompress(remainingBytes, { ...limits, info: true }) as unknown as ZstdFrame;
       parts.push(buffer);
       size += buffer.length;
-      at += Math.max(1, engine.bytesWritten);
+      offset += Math.max(1, engine.bytesWritten);
     } catch (error) {
       if (getErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw createTooLargeError(path, maxBytes, error);
-      const begun = decompressZstdBeginning(rest, (part) =>
+      const beginning = decompressZstdBeginning(remainingBytes, (part) =>
         decompress(part, { ...limits, finishFlush: zlib.constants.ZSTD_e_flush }),
       );
-      size += begun.text.length;
+      size += beginning.text.length;
       if (size === 0) {
         throw new ConversationReadError(
           {
@@ -151,9 +152,9 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
           { cause: error },
         );
       }
-      parts.push(begun.text);
+      parts.push(beginning.text);
       notes.push({
-        damage: `The compressed file is broken after byte ${at + begun.read} of ${bytes.length} (${getErrorMessage(error)}); the rest is left out.`,
+        damage: `The compressed file is broken after byte ${offset + beginning.read} of ${bytes.length} (${getErrorMessage(error)}); the rest is left out.`,
       });
       break;
     }
@@ -184,40 +185,40 @@ function decompressZstdBeginning(
   decompress: (part: Uint8Array) => Uint8Array,
 ): { readonly text: Uint8Array; readonly read: number } {
   let text: Uint8Array = EMPTY_BYTES;
-  let read = 0;
-  let bad = bytes.length + 1;
-  while (bad - read > 1) {
-    const at = Math.floor((read + bad) / 2);
+  let readableBytes = 0;
+  let unreadableBytes = bytes.length + 1;
+  while (unreadableBytes - readableBytes > 1) {
+    const middle = Math.floor((readableBytes + unreadableBytes) / 2);
     try {
-      text = decompress(bytes.subarray(0, at));
-      read = at;
+      text = decompress(bytes.subarray(0, middle));
+      readableBytes = middle;
     } catch {
-      bad = at;
+      unreadableBytes = middle;
     }
   }
-  return { text, read };
+  return { text, read: readableBytes };
 }
 
 function readRestOfFile(file: number, head: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(Math.max(size, head.length));
   bytes.set(head);
-  let at = head.length;
-  while (at < size) {
-    const read = readSync(file, bytes, at, size - at, at);
-    if (read === 0) break;
-    at += read;
+  let offset = head.length;
+  while (offset < size) {
+    const readCount = readSync(file, bytes, offset, size - offset, offset);
+    if (readCount === 0) break;
+    offset += readCount;
   }
-  return bytes.subarray(0, at);
+  return bytes.subarray(0, offset);
 }
 
-function withOpenFile<T>(path: string, read: (file: number) => T): T {
+function withOpenFile<T>(path: string, readFile: (file: number) => T): T {
   let file: number | undefined;
   try {
     // Opening a pipe would wait for a writer.
     rejectIfNoRegularFile(path, statSync(path));
     file = openSync(path, 'r');
     rejectIfNoRegularFile(path, fstatSync(file));
-    return read(file);
+    return readFile(file);
   } catch (error) {
     throw error instanceof ConversationReadError ? error : convertFileError(path, error);
   } finally {

@@ -21,15 +21,15 @@ const MAX_DETECTION_RECORDS = 20;
  * @throws {ConversationReadError} for unreadable files and files without records
  */
 export function streamRequests(path: string): StreamedRequests | undefined {
-  const waiting: Fields[] = [];
+  const recordsBeforeDetection: Fields[] = [];
   let collector: RequestCollector | 'none' | undefined;
   readJsonLineRecords(readLines(path), path, [], ({ value }) => {
     collector ??= createRequestCollector(value);
     if (collector === 'none') return;
     if (collector) {
-      for (const each of waiting.splice(0)) collector.takeRecord(each);
+      for (const each of recordsBeforeDetection.splice(0)) collector.takeRecord(each);
       collector.takeRecord(value);
-    } else if (waiting.length < MAX_DETECTION_RECORDS) waiting.push(value);
+    } else if (recordsBeforeDetection.length < MAX_DETECTION_RECORDS) recordsBeforeDetection.push(value);
   });
   if (!collector || collector === 'none') return undefined;
   const recorded = collector.getResult();
@@ -59,18 +59,22 @@ function* readLineBytes(path: string): Generator<Buffer, void> {
   try {
     file = openSync(path, 'r');
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    let begun: Buffer[] = [];
-    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
-      let start = 0;
-      for (let end = chunk.indexOf(NEWLINE_BYTE); end !== -1 && end < read; end = chunk.indexOf(NEWLINE_BYTE, start)) {
-        yield Buffer.concat([...begun, chunk.subarray(start, end)]);
-        begun = [];
-        start = end + 1;
+    let unfinishedLine: Buffer[] = [];
+    for (let readBytes = readSync(file, chunk); readBytes > 0; readBytes = readSync(file, chunk)) {
+      let lineStart = 0;
+      for (
+        let lineEnd = chunk.indexOf(NEWLINE_BYTE);
+        lineEnd !== -1 && lineEnd < readBytes;
+        lineEnd = chunk.indexOf(NEWLINE_BYTE, lineStart)
+      ) {
+        yield Buffer.concat([...unfinishedLine, chunk.subarray(lineStart, lineEnd)]);
+        unfinishedLine = [];
+        lineStart = lineEnd + 1;
       }
       // The chunk is reused, so its bytes are copied.
-      if (start < read) begun.push(Buffer.from(chunk.subarray(start, read)));
+      if (lineStart < readBytes) unfinishedLine.push(Buffer.from(chunk.subarray(lineStart, readBytes)));
     }
-    yield Buffer.concat(begun);
+    yield Buffer.concat(unfinishedLine);
   } catch (error) {
     throw convertFileError(path, error);
   } finally {

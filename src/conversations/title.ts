@@ -19,10 +19,10 @@ export function makeConversationTitle(messages: readonly ApiMessage[]): string {
     if (message.role !== 'user' || isMachineMessage(message)) continue;
     const blocks = getBlocks(message);
     if (blocks.some(isToolResult)) continue;
-    const texts =
+    const promptTexts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
-    const userTexts = extractPersonTexts(texts);
-    for (const [index, text] of texts.entries()) {
+    const userTexts = extractPersonTexts(promptTexts);
+    for (const [index, text] of promptTexts.entries()) {
       const { userText, wrapped } = stripSurroundingXmlTags(userTexts[index] ?? '');
       if (userText !== '' && !BARE_SLASH_COMMAND.test(userText)) return shortenTitle(userText);
       const slashCommand = readSlashCommand(text);
@@ -54,15 +54,18 @@ const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
 /** Returns the user's words after a program's blocks, and the content of the first block. */
 function stripSurroundingXmlTags(text: string): { userText: string; wrapped: string | undefined } {
-  let rest = text;
-  let wrapped: string | undefined;
-  for (let match = TEXT_IN_XML_TAGS.exec(rest); match; match = TEXT_IN_XML_TAGS.exec(rest)) {
+  let remainingText = text;
+  let wrappedText: string | undefined;
+  for (let match = TEXT_IN_XML_TAGS.exec(remainingText); match; match = TEXT_IN_XML_TAGS.exec(remainingText)) {
     const userText = toSafeOneLine(match[2] ?? '');
-    if (userText !== '') wrapped ??= userText;
-    rest = rest.slice(match[0].length);
+    if (userText !== '') wrappedText ??= userText;
+    remainingText = remainingText.slice(match[0].length);
   }
-  const plan = PLAN_PROMPT.exec(rest);
-  return { userText: toSafeOneLine(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
+  const plan = PLAN_PROMPT.exec(remainingText);
+  return {
+    userText: toSafeOneLine(plan ? (remainingText.slice(plan[0].length).split('\n', 1)[0] ?? '') : remainingText),
+    wrapped: wrappedText,
+  };
 }
 
 export function normalizeTitle(title: string | undefined): string | undefined {
@@ -132,11 +135,11 @@ function shortenTitle(fullText: string, length = MAX_TITLE_CHARS): string {
   // Without its Markdown, the rest may be a key.
   const text = maskSecrets(removeMarkdown(maskSecrets(fullText.slice(0, MAX_SEARCHED_CHARS))));
   if (text.length <= length && fullText.length <= MAX_SEARCHED_CHARS) return text;
-  let kept = '';
+  let shortTitle = '';
   graphemeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of graphemeSegmenter.segment(text)) {
-    if (kept.length + segment.length > length - 1) break;
-    kept += segment;
+    if (shortTitle.length + segment.length > length - 1) break;
+    shortTitle += segment;
   }
-  return `${kept.trimEnd()}…`;
+  return `${shortTitle.trimEnd()}…`;
 }

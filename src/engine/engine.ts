@@ -171,7 +171,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
     const { PreviewSession, MessageCounter } = await loadWork();
     return new PreviewSession(new MessageCounter(await tokens()));
   };
-  const previews = (): Promise<PreviewSession> => (session ??= startSession());
+  const openSession = (): Promise<PreviewSession> => (session ??= startSession());
   return {
     // Asynchronous, so that errors become rejections.
     // oxlint-disable-next-line typescript/require-await
@@ -188,9 +188,9 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       return (await performTask(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
-      ask: async (request, signal) => (await previews()).answerPreviewRequest(request, signal),
+      ask: async (request, signal) => (await openSession()).answerPreviewRequest(request, signal),
       update: async (id, update) => {
-        (await previews()).updateLiveConversation(id, update);
+        (await openSession()).updateLiveConversation(id, update);
       },
     },
     live: createLiveEngine(tokens),
@@ -199,12 +199,12 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
 }
 
 function createCondenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
-  let opened: Promise<CondenserSession> | undefined;
-  const session = (): Promise<CondenserSession> =>
-    opened ?? Promise.reject(new Error('No window has begun with its condensations.'));
+  let openedSession: Promise<CondenserSession> | undefined;
+  const getSession = (): Promise<CondenserSession> =>
+    openedSession ?? Promise.reject(new Error('No window has begun with its condensations.'));
   return {
     open: async (summaries, select, summarize, warn, condense, estimate, signal) => {
-      const start = async (): Promise<CondenserSession> => {
+      const startSession = async (): Promise<CondenserSession> => {
         const { CondenserSession, MessageCounter } = await loadWork();
         const counter = new MessageCounter(await tokens());
         const [models, providers] = [
@@ -213,16 +213,16 @@ function createCondenserEngine(tokens: () => Promise<TokenCounter>): CondenserEn
         ];
         return new CondenserSession({ counter, summaries, models, providers, signal });
       };
-      opened = start();
-      await opened;
+      openedSession = startSession();
+      await openedSession;
       await waitForAbort(signal);
     },
-    estimate: async (...asked) => (await session()).estimate(...asked),
-    condense: async (...asked) => (await session()).condense(...asked),
-    condenseIfNeeded: async (...asked) => (await session()).condenseIfNeeded(...asked),
-    count: async (messages) => (await session()).count(messages),
+    estimate: async (...args) => (await getSession()).estimate(...args),
+    condense: async (...args) => (await getSession()).condense(...args),
+    condenseIfNeeded: async (...args) => (await getSession()).condenseIfNeeded(...args),
+    count: async (messages) => (await getSession()).count(messages),
     cancel: async (call) => {
-      (await session()).cancel(call);
+      (await getSession()).cancel(call);
     },
   };
 }
@@ -235,12 +235,12 @@ const waitForAbort = (signal: AbortSignal): Promise<void> =>
   });
 
 function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
-  let opened: Promise<LiveSession> | undefined;
-  const session = (): Promise<LiveSession> =>
-    opened ?? Promise.reject(new Error('No window has begun with its live conversations.'));
+  let openedSession: Promise<LiveSession> | undefined;
+  const getSession = (): Promise<LiveSession> =>
+    openedSession ?? Promise.reject(new Error('No window has begun with its live conversations.'));
   return {
     open: async (folders, onChange, select, summarize, warn, condense, estimate, signal) => {
-      const start = async (): Promise<LiveSession> => {
+      const startSession = async (): Promise<LiveSession> => {
         const { LiveSession, MessageCounter } = await loadWork();
         const counter = new MessageCounter(await tokens());
         const [models, providers] = [
@@ -249,37 +249,37 @@ function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
         ];
         return new LiveSession({ ...folders, counter, models, providers, onChange, signal });
       };
-      opened = start();
-      await opened;
+      openedSession = startSession();
+      await openedSession;
       await waitForAbort(signal);
     },
-    prepare: async (...asked) => (await session()).prepare(...asked),
-    prepareAfterOverflow: async (...asked) => (await session()).prepareAfterOverflow(...asked),
-    recordUsage: async (...told) => {
-      (await session()).recordUsage(...told);
+    prepare: async (...args) => (await getSession()).prepare(...args),
+    prepareAfterOverflow: async (...args) => (await getSession()).prepareAfterOverflow(...args),
+    recordUsage: async (...args) => {
+      (await getSession()).recordUsage(...args);
     },
-    recordAnswer: async (...told) => {
-      (await session()).recordAnswer(...told);
+    recordAnswer: async (...args) => {
+      (await getSession()).recordAnswer(...args);
     },
-    configure: async (...told) => {
-      (await session()).configure(...told);
+    configure: async (...args) => {
+      (await getSession()).configure(...args);
     },
-    follow: async (...asked) => (await session()).follow(...asked),
-    count: async (...asked) => (await session()).count(...asked),
-    countPart: async (...asked) => (await session()).countPart(...asked),
-    expandMarkers: async (...asked) => (await session()).expandMarkers(...asked),
-    recall: async (...asked) => (await session()).recall(...asked),
-    view: async (...asked) => (await session()).view(...asked),
-    compare: async (...asked) => (await session()).compare(...asked),
-    outline: async (...asked) => (await session()).outline(...asked),
-    condenseNow: async (...asked) => (await session()).condenseNow(...asked),
-    undo: async (...asked) => (await session()).undo(...asked),
-    redo: async (...asked) => (await session()).redo(...asked),
-    toggleEdit: async (...asked) => (await session()).toggleEdit(...asked),
-    pin: async (...asked) => (await session()).pin(...asked),
-    unpin: async (...asked) => (await session()).unpin(...asked),
+    follow: async (...args) => (await getSession()).follow(...args),
+    count: async (...args) => (await getSession()).count(...args),
+    countPart: async (...args) => (await getSession()).countPart(...args),
+    expandMarkers: async (...args) => (await getSession()).expandMarkers(...args),
+    recall: async (...args) => (await getSession()).recall(...args),
+    view: async (...args) => (await getSession()).view(...args),
+    compare: async (...args) => (await getSession()).compare(...args),
+    outline: async (...args) => (await getSession()).outline(...args),
+    condenseNow: async (...args) => (await getSession()).condenseNow(...args),
+    undo: async (...args) => (await getSession()).undo(...args),
+    redo: async (...args) => (await getSession()).redo(...args),
+    toggleEdit: async (...args) => (await getSession()).toggleEdit(...args),
+    pin: async (...args) => (await getSession()).pin(...args),
+    unpin: async (...args) => (await getSession()).unpin(...args),
     close: async () => {
-      if (opened) await (await opened).close();
+      if (openedSession) await (await openedSession).close();
     },
   };
 }

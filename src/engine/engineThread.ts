@@ -88,7 +88,7 @@ export class EngineThread {
     // The worker resets its `threadId` when the thread ends.
     const { threadId } = worker;
     const connection = new RpcConnection<Engine>(worker, () => ({}), TRANSFERABLE_ERRORS);
-    const died = (reason: string, cause?: unknown): void => {
+    const recordThreadEnd = (reason: string, cause?: unknown): void => {
       const isOutOfMemory = getErrorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
       const error = new EngineDiedError(reason, isOutOfMemory, { cause });
       connection.close(error);
@@ -97,15 +97,15 @@ export class EngineThread {
       this.recordDeath(error);
     };
     worker.once('error', (error: unknown) => {
-      died(getErrorMessage(error), error);
+      recordThreadEnd(getErrorMessage(error), error);
     });
     worker.once('messageerror', (error: unknown) => {
-      died(getErrorMessage(error), error);
+      recordThreadEnd(getErrorMessage(error), error);
       void worker.terminate();
     });
     worker.once('exit', (code) => {
       recordEndedThread(threadId);
-      died(`it ended with code ${code} before it answered`);
+      recordThreadEnd(`it ended with code ${code} before it answered`);
     });
     return { worker, connection };
   }

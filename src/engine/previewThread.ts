@@ -38,10 +38,10 @@ export class PreviewThread {
   async askPreviewQuestion<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
     clearTimeout(this.idle);
-    const running = (this.running ??= this.startThread());
+    const runningThread = (this.running ??= this.startThread());
     this.questionCount++;
     try {
-      return await running.previews.ask(this.replaceContentByUpdate(request, running), signal);
+      return await runningThread.previews.ask(this.replaceContentByUpdate(request, runningThread), signal);
     } catch (error) {
       if (!(error instanceof EngineDiedError)) throw error;
       throw new Error(this.options.ended(error.message), { cause: error });
@@ -86,20 +86,20 @@ export class PreviewThread {
   ): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;
-    const { content, ...rest } = conversation;
-    const sentContent = contents.get(rest.id) ?? EMPTY_LIVE_CONTENT;
+    const { content, ...conversationWithoutContent } = conversation;
+    const sentContent = contents.get(conversationWithoutContent.id) ?? EMPTY_LIVE_CONTENT;
     const messages = computeListUpdate(sentContent.messages, content.messages);
     const edits = computeListUpdate(sentContent.edits, content.edits);
     if (messages || edits) {
-      contents.set(rest.id, content);
+      contents.set(conversationWithoutContent.id, content);
       const update = {
         messages: messages ?? makeUnchangedListUpdate(sentContent.messages),
         edits: edits ?? makeUnchangedListUpdate(sentContent.edits),
       };
       // The question that follows reports errors of the update.
-      previews.update(rest.id, update).catch(() => undefined);
+      previews.update(conversationWithoutContent.id, update).catch(() => undefined);
     }
-    return { ...request, conversation: rest };
+    return { ...request, conversation: conversationWithoutContent };
   }
 
   private endThreadWhenIdle(): void {

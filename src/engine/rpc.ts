@@ -74,7 +74,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly callbacks = new Map<number, CallableMethod>();
   /** Local counterparts of the other side's signals. */
-  private readonly twins = new Map<number, AbortController>();
+  private readonly controllersBySignal = new Map<number, AbortController>();
   private lastId = 0;
   private closed: Error | undefined;
 
@@ -100,7 +100,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   close(error: Error): void {
     this.closed = error;
     for (const { reject } of this.calls.values()) reject(error);
-    for (const controller of this.twins.values()) controller.abort(error);
+    for (const controller of this.controllersBySignal.values()) controller.abort(error);
   }
 
   private createProxy(path: string): object {
@@ -170,7 +170,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
         this.calls.get(message.id)?.reject(this.decodeError(message.error));
         return;
       case 'abort':
-        this.twins.get(message.signal)?.abort();
+        this.controllersBySignal.get(message.signal)?.abort();
     }
   }
 
@@ -185,20 +185,20 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     } catch (error) {
       this.answerWithError(id, error);
     } finally {
-      for (const signal of signals) this.twins.delete(signal);
+      for (const signal of signals) this.controllersBySignal.delete(signal);
     }
   }
 
   private runMethod(target: string | number, args: readonly unknown[]): unknown {
     if (typeof target === 'number') return this.callbacks.get(target)?.(...args);
     let owner: unknown = undefined;
-    let found: unknown = this.local;
+    let member: unknown = this.local;
     for (const key of target.split('.')) {
-      owner = found;
-      found = Reflect.get(Object(found) as object, key);
+      owner = member;
+      member = Reflect.get(Object(member) as object, key);
     }
-    if (typeof found !== 'function') throw new Error(`The other thread has no method "${target}".`);
-    return Reflect.apply(found, owner, args) as unknown;
+    if (typeof member !== 'function') throw new Error(`The other thread has no method "${target}".`);
+    return Reflect.apply(member, owner, args) as unknown;
   }
 
   private decodeArgument(arg: EncodedArgument): unknown {
@@ -216,25 +216,25 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   private createLinkedSignal(id: number, flag: Int32Array): AbortSignal {
     const controller = new AbortController();
     const { signal } = controller;
-    const hear = (): void => {
+    const abortIfFlagged = (): void => {
       if (Atomics.load(flag, 0) === 1) controller.abort();
     };
     Object.defineProperties(signal, {
       aborted: {
         get: () => {
-          hear();
+          abortIfFlagged();
           return Reflect.get(AbortSignal.prototype, 'aborted', signal);
         },
       },
       // The built-in method does not use the `aborted` defined above.
       throwIfAborted: {
         value: () => {
-          hear();
+          abortIfFlagged();
           AbortSignal.prototype.throwIfAborted.call(signal);
         },
       },
     });
-    this.twins.set(id, controller);
+    this.controllersBySignal.set(id, controller);
     return signal;
   }
 

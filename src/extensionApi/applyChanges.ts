@@ -35,11 +35,11 @@ export function applyChanges(
 
 /** Counts requests that start inside another one. */
 function countOverlaps(requests: readonly CutRequest[]): number {
-  let reached = 0;
+  let lastEnd = 0;
   let count = 0;
   for (const { start, end } of requests.toSorted((a, b) => a.start - b.start)) {
-    if (start < reached) count += 1;
-    else reached = end;
+    if (start < lastEnd) count += 1;
+    else lastEnd = end;
   }
   return count;
 }
@@ -81,12 +81,12 @@ function applyCutsAtPlace(
   step: string,
 ): number {
   const range = view.ranges[message];
-  const shown = view.messages[message];
+  const viewMessage = view.messages[message];
   const placeText = `message ${message}, ${path.join('.')}`;
-  if (!range || !shown) throw new Error(`There is no ${placeText}.`);
+  if (!range || !viewMessage) throw new Error(`There is no ${placeText}.`);
   if (range.isSummary) throw new Error(`${placeText}: a summary is replaced by another one, not cut.`);
   if (range.start === draft.task) throw new Error(`${placeText}: the first user message stays as it is.`);
-  const contents = listContents(shown).filter((content) => arePathsEqual(content.path, path));
+  const contents = listContents(viewMessage).filter((content) => arePathsEqual(content.path, path));
   const type = findContentType(contents, requests);
   if (type === undefined)
     throw new Error(`${placeText}: there is no text from ${describeCutSpans(requests)} that may be cut.`);
@@ -118,13 +118,14 @@ function applySummaryChange(
   draft: Draft,
   step: string,
 ): number {
-  const first = view.ranges[start];
-  const last = view.ranges[end - 1];
-  if (!first || !last || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
-  if (draft.task >= first.start && draft.task < last.end) throw new Error('The first user message stays as it is.');
+  const firstRange = view.ranges[start];
+  const lastRange = view.ranges[end - 1];
+  if (!firstRange || !lastRange || end <= start) throw new Error(`There are no messages from ${start} to ${end}.`);
+  if (draft.task >= firstRange.start && draft.task < lastRange.end)
+    throw new Error('The first user message stays as it is.');
   return draft.replaceWithSummary(
     step,
-    { start: first.start, end: last.end },
+    { start: firstRange.start, end: lastRange.end },
     createSummaryMessage(formatSummaryText(text, '')),
     {
       reason,

@@ -6,12 +6,12 @@ import { createExternalProvider } from './externalProvider';
 import type { ProviderCallHandlers, ProviderDescription } from './remoteProvider';
 
 export function createRemoteProvider(
-  { usesModel, estimates, configSchema, ...about }: ProviderDescription,
+  { usesModel, estimates, configSchema, ...description }: ProviderDescription,
   calls: ProviderCallHandlers,
 ): CondensationProvider {
-  const { id } = about;
+  const { id } = description;
   const provider: Provider = {
-    ...about,
+    ...description,
     condense: ({ countTokens: _count, onProgress, ...input }, signal) =>
       calls.condense(id, input, onProgress, signal) as Promise<ProviderResult>,
     ...(estimates && {

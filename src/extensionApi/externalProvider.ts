@@ -68,7 +68,7 @@ async function condenseWithProvider(
   options: CondensationOptions,
 ): Promise<ProviderResult> {
   const { name } = parsed.provider;
-  const started = performance.now();
+  const startMs = performance.now();
   const view = createExternalView(context);
   const { changes, cost, notes } = await callExternalProvider(parsed, view, config, options);
   const draft = new Draft(context.messages, context.counter, context.edits);
@@ -79,11 +79,11 @@ async function condenseWithProvider(
     tokensBefore,
     tokensAfter: draft.tokens,
     edits: draft.edits.length,
-    timeMs: performance.now() - started,
+    timeMs: performance.now() - startMs,
     cost,
     outcome: { kind: 'done' },
   };
-  const reported = [
+  const leftOutNotes = [
     ...(leftOut.useless === 0
       ? []
       : [`${leftOut.useless} of ${changes.length} changes would save nothing and were left out.`]),
@@ -93,7 +93,7 @@ async function condenseWithProvider(
           `${leftOut.overlapping} of ${changes.length} changes overlap a cut that begins before them and were left out.`,
         ]),
   ];
-  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
+  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...leftOutNotes] };
 }
 
 async function estimateWithProvider(
@@ -106,8 +106,8 @@ async function estimateWithProvider(
   const view = createExternalView(context);
   const tokensBefore = context.counter.countMessages(view.messages);
   if (provider.estimate) {
-    const work = (signal: AbortSignal) => provider.estimate?.(makeProviderInput(view, config, options), signal);
-    const { tokensAfter, cost } = parseEstimate(await runWithTimeout(work, options, parsed), provider.name);
+    const runEstimate = (signal: AbortSignal) => provider.estimate?.(makeProviderInput(view, config, options), signal);
+    const { tokensAfter, cost } = parseEstimate(await runWithTimeout(runEstimate, options, parsed), provider.name);
     return { tokensBefore, tokensAfter, steps: [], cost };
   }
   const { edits, steps, cost } = await condenseWithProvider(parsed, context, config, options);
@@ -121,8 +121,8 @@ async function callExternalProvider(
   options: CondensationOptions,
 ): Promise<ParsedResult> {
   const { provider } = parsed;
-  const work = (signal: AbortSignal) => provider.condense(makeProviderInput(view, config, options), signal);
-  return parseResult(await runWithTimeout(work, options, parsed), provider.name);
+  const runCondensation = (signal: AbortSignal) => provider.condense(makeProviderInput(view, config, options), signal);
+  return parseResult(await runWithTimeout(runCondensation, options, parsed), provider.name);
 }
 
 const makeProviderInput = (
@@ -148,7 +148,7 @@ const MAX_PROVIDER_WITH_MODEL_MS = 300_000;
  * @throws Error on timeout
  */
 async function runWithTimeout<T>(
-  work: (signal: AbortSignal) => T | Promise<T>,
+  startCall: (signal: AbortSignal) => T | Promise<T>,
   { signal }: CondensationOptions,
   { provider, usesModel }: ParsedProvider,
 ): Promise<T> {
@@ -160,7 +160,7 @@ async function runWithTimeout<T>(
   }, limitMs);
   const combinedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
-    return await rejectOnAbort(Promise.resolve(combinedSignal).then(work), combinedSignal);
+    return await rejectOnAbort(Promise.resolve(combinedSignal).then(startCall), combinedSignal);
   } finally {
     clearTimeout(timer);
   }

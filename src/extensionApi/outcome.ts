@@ -7,31 +7,31 @@ import type { ParsedConversation } from './parse';
 /** @param conversation the original messages, and the edits that the caller passed with them */
 export function toApiOutcome(
   outcome: OutcomeWithoutView,
-  { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,
+  { messages, edits: earlierEdits }: Pick<ParsedConversation, 'messages' | 'edits'>,
 ): Outcome {
   const { provider, tokensBefore, cost, timeMs, notes } = outcome;
-  const base = { provider, tokensBefore, cost, timeMs, notes };
+  const commonFields = { provider, tokensBefore, cost, timeMs, notes };
   switch (outcome.kind) {
     case 'condensed': {
       const { tokensAfter, edits } = outcome;
-      const view = makeApiView(messages, [...earlier, ...edits]);
-      return { ...base, kind: 'condensed', tokensAfter, view, edits: selectShownEdits(earlier, edits) };
+      const view = makeApiView(messages, [...earlierEdits, ...edits]);
+      return { ...commonFields, kind: 'condensed', tokensAfter, view, edits: selectShownEdits(earlierEdits, edits) };
     }
     case 'unchanged':
-      return { ...base, kind: 'unchanged', reason: outcome.reason, detail: outcome.detail };
+      return { ...commonFields, kind: 'unchanged', reason: outcome.reason, detail: outcome.detail };
     case 'refused':
       return {
-        ...base,
+        ...commonFields,
         kind: 'refused',
         problems: outcome.violations.map(({ message, rule, detail }) => `message ${message}: ${detail} (${rule})`),
       };
     case 'failed':
-      return { ...base, kind: 'failed', message: outcome.error.message };
+      return { ...commonFields, kind: 'failed', message: outcome.error.message };
     case 'cancelled':
-      return { ...base, kind: 'cancelled' };
+      return { ...commonFields, kind: 'cancelled' };
   }
 }
 
 /** An edit is JSON with more fields than the API documents. */
-const selectShownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
-  selectLastEditPerPlace([...earlier, ...made]).map((edit) => ({ ...edit }));
+const selectShownEdits = (earlierEdits: readonly Edit[], newEdits: readonly Edit[]): readonly ApiEdit[] =>
+  selectLastEditPerPlace([...earlierEdits, ...newEdits]).map((edit) => ({ ...edit }));

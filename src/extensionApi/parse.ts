@@ -288,10 +288,10 @@ export function parseProvider(value: Provider): ParsedProvider {
 function listSettingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
   const { properties } = schema;
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
-    const inside = path === '' ? name : `${path}.${name}`;
-    if (!isRecord(setting)) return [inside];
+    const fieldPath = path === '' ? name : `${path}.${name}`;
+    if (!isRecord(setting)) return [fieldPath];
     if ('default' in setting || 'const' in setting) return [];
-    return isRecord(setting['properties']) ? listSettingsWithoutDefault(setting, inside) : [inside];
+    return isRecord(setting['properties']) ? listSettingsWithoutDefault(setting, fieldPath) : [fieldPath];
   });
 }
 

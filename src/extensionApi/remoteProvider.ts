@@ -43,11 +43,11 @@ export interface ProviderCallHandlers {
 
 /** @param counter loads the counter of o200k tokens */
 export function createProviderCallHandlers(
-  find: (id: string) => Provider | undefined,
+  findProvider: (id: string) => Provider | undefined,
   counter: () => Promise<{ countText(text: string): number }>,
 ): ProviderCallHandlers {
-  const found = (id: string): Provider => {
-    const provider = find(id);
+  const getProvider = (id: string): Provider => {
+    const provider = findProvider(id);
     if (!provider) throw new Error(`The provider "${id}" is no longer registered.`);
     return provider;
   };
@@ -55,13 +55,13 @@ export function createProviderCallHandlers(
     input: SerializableProviderInput,
     onProgress: (progress: Progress) => void,
   ): Promise<ProviderInput> => {
-    const counting = await counter();
-    return { ...input, countTokens: (text) => counting.countText(text), onProgress };
+    const textCounter = await counter();
+    return { ...input, countTokens: (text) => textCounter.countText(text), onProgress };
   };
   return {
     condense: async (id, input, onProgress, signal) =>
-      found(id).condense(await restoreInput(input, onProgress), signal),
+      getProvider(id).condense(await restoreInput(input, onProgress), signal),
     estimate: async (id, input, onProgress, signal) =>
-      found(id).estimate?.(await restoreInput(input, onProgress), signal),
+      getProvider(id).estimate?.(await restoreInput(input, onProgress), signal),
   };
 }

@@ -43,11 +43,12 @@ export function checkGatewayAccess(
   if (!url.startsWith('/')) return { kind: 'refused', status: 400, detail: 'No proxy: ask for a path.' };
   const secretHeader = headers[SECRET_HEADER_NAME];
   const path = typeof secretHeader === 'string' ? `/${secretHeader}${url}` : url;
-  const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
+  const [, sentSecret = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
   const isOpen =
-    isSameSecret(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSameSecret(sent, ticket));
+    isSameSecret(sentSecret, secret) ||
+    [...tickets].some(([ticket, to]) => to === route && isSameSecret(sentSecret, ticket));
   if (!isOpen) return { kind: 'refused', status: 404, detail: 'Not found.' };
-  return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
+  return { kind: 'admitted', route, rest: path.slice(`/${sentSecret}/${route}`.length) };
 }
 
 const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(hashSecret(a), hashSecret(b));

@@ -41,11 +41,11 @@ export async function announceGateway(folder: string, gateway: GatewayAnnounceme
   const owner = formatOwner(getThisProcess());
   // The hash is needed because processes in two containers may have the same PID.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
-  const { pid, ...rest } = gateway;
+  const { pid, ...otherFields } = gateway;
   await replaceOwnFile(
     nodeFiles,
     path,
-    JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }),
+    JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...otherFields }),
     OWN_FILE_KINDS.gateway,
   );
   return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
@@ -54,12 +54,12 @@ export async function announceGateway(folder: string, gateway: GatewayAnnounceme
 /** Also removes the announcements of gateways that no longer run. */
 export async function listAnnouncements(folder: string): Promise<GatewayAnnouncement[]> {
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(
+  const announcements = await Promise.all(
     names
       .filter((name) => /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name))
       .map((name) => readAnnouncement(join(folder, name))),
   );
-  return found.filter((one) => one !== undefined);
+  return announcements.filter((one) => one !== undefined);
 }
 
 async function readAnnouncement(path: string): Promise<GatewayAnnouncement | undefined> {

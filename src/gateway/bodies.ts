@@ -38,11 +38,11 @@ export class ParsedBody {
 
   private get known(): ElementEndsInBody | null {
     if (this.places !== undefined) return this.places;
-    const found = locateElements(this.text, this.list);
-    this.places = found
+    const elementEnds = locateElements(this.text, this.list);
+    this.places = elementEnds
       ? {
-          ends: toByteOffsets(this.text, this.bytes.length === this.text.length, found.ends),
-          before: Object.fromEntries(found.before.map((name) => [name, this.body[name]])),
+          ends: toByteOffsets(this.text, this.bytes.length === this.text.length, elementEnds.ends),
+          before: Object.fromEntries(elementEnds.before.map((name) => [name, this.body[name]])),
         }
       : null;
     return this.places;
@@ -60,24 +60,24 @@ export class ParsedBodyCache {
 
   /** Returns undefined for anything but a JSON object that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
-    const [best, common] = this.findBodyWithLongestCommon(bytes, list);
-    const read = (best && parseContinuedBody(best, common, bytes)) ?? parseWholeBody(bytes, list);
-    if (!read) return undefined;
-    const others = this.bodies.filter((other) => other !== best || common < other.ends.length);
-    this.bodies = [...others, read].slice(-MAX_KNOWN_BODIES);
-    return read;
+    const [bestMatch, commonCount] = this.findBodyWithLongestCommon(bytes, list);
+    const parsedBody = (bestMatch && parseContinuedBody(bestMatch, commonCount, bytes)) ?? parseWholeBody(bytes, list);
+    if (!parsedBody) return undefined;
+    const others = this.bodies.filter((other) => other !== bestMatch || commonCount < other.ends.length);
+    this.bodies = [...others, parsedBody].slice(-MAX_KNOWN_BODIES);
+    return parsedBody;
   }
 
-  private findBodyWithLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
-    let best: ParsedBody | undefined;
+  private findBodyWithLongestCommon(bytes: Buffer, listName: string): [ParsedBody | undefined, number] {
+    let bestMatch: ParsedBody | undefined;
     let mostCommon = 0;
     for (const candidate of this.bodies) {
-      if (candidate.list !== list || !haveSameBeginning(candidate.bytes, bytes)) continue;
-      const common = countCommonElements(candidate, bytes);
-      if (common > 0 && (candidate.ends[common - 1] ?? 0) > (best?.ends[mostCommon - 1] ?? 0))
-        [best, mostCommon] = [candidate, common];
+      if (candidate.list !== listName || !haveSameBeginning(candidate.bytes, bytes)) continue;
+      const commonCount = countCommonElements(candidate, bytes);
+      if (commonCount > 0 && (candidate.ends[commonCount - 1] ?? 0) > (bestMatch?.ends[mostCommon - 1] ?? 0))
+        [bestMatch, mostCommon] = [candidate, commonCount];
     }
-    return [best, mostCommon];
+    return [bestMatch, mostCommon];
   }
 }
 
@@ -88,51 +88,56 @@ const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
   a.subarray(0, COMPARED_BEGINNING_BYTES).equals(b.subarray(0, COMPARED_BEGINNING_BYTES));
 
 function countCommonElements({ bytes: knownBytes, ends }: ParsedBody, bytes: Buffer): number {
-  let [same, differs, from] = [0, ends.length + 1, 0];
-  for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
+  let [equalCount, differentCount, comparedEnd] = [0, ends.length + 1, 0];
+  for (let next = ends.length; equalCount + 1 < differentCount; next = Math.floor((equalCount + differentCount) / 2)) {
     const end = ends[next - 1] ?? 0;
-    if (end <= bytes.length && knownBytes.compare(bytes, from, end, from, end) === 0) [same, from] = [next, end];
-    else differs = next;
+    if (end <= bytes.length && knownBytes.compare(bytes, comparedEnd, end, comparedEnd, end) === 0)
+      [equalCount, comparedEnd] = [next, end];
+    else differentCount = next;
   }
-  return same;
+  return equalCount;
 }
 
 /** Returns undefined if the whole body must be parsed. */
-function parseContinuedBody(earlier: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
-  const { list, ends } = earlier;
-  const from = ends[common - 1];
-  const elements = earlier.body[list];
-  if (from === undefined || !Array.isArray(elements)) return undefined;
-  const tail = bytes.subarray(from);
-  if (!isUtf8(tail)) return undefined;
+function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes: Buffer): ParsedBody | undefined {
+  const { list, ends } = earlierBody;
+  const commonEnd = ends[commonCount - 1];
+  const elements = earlierBody.body[list];
+  if (commonEnd === undefined || !Array.isArray(elements)) return undefined;
+  const newBytes = bytes.subarray(commonEnd);
+  if (!isUtf8(newBytes)) return undefined;
   // The `0` represents all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
-  const text = opening + decodeText(tail);
+  const text = opening + decodeText(newBytes);
   try {
-    const rest: unknown = JSON.parse(text);
-    const found = locateElements(text, list);
-    if (!found || !isRecord(rest) || isDeeperThan(rest, MAX_JSON_DEPTH)) return undefined;
-    const { before } = earlier;
-    if (Object.keys(rest).some((name) => Object.hasOwn(before, name))) return undefined;
-    const added = rest[list] as readonly unknown[];
-    const newEnds = toByteOffsets(text, tail.length + opening.length === text.length, found.ends.slice(1));
+    const newMembers: unknown = JSON.parse(text);
+    const elementEnds = locateElements(text, list);
+    if (!elementEnds || !isRecord(newMembers) || isDeeperThan(newMembers, MAX_JSON_DEPTH)) return undefined;
+    const { before } = earlierBody;
+    if (Object.keys(newMembers).some((name) => Object.hasOwn(before, name))) return undefined;
+    const newElements = newMembers[list] as readonly unknown[];
+    const newEnds = toByteOffsets(text, newBytes.length + opening.length === text.length, elementEnds.ends.slice(1));
     return new ParsedBody(
       bytes,
-      { ...before, ...rest, [list]: [...(elements as readonly unknown[]).slice(0, common), ...added.slice(1)] },
+      {
+        ...before,
+        ...newMembers,
+        [list]: [...(elements as readonly unknown[]).slice(0, commonCount), ...newElements.slice(1)],
+      },
       list,
-      { before, ends: [...ends.slice(0, common), ...newEnds.map((end) => from + end - opening.length)] },
+      { before, ends: [...ends.slice(0, commonCount), ...newEnds.map((end) => commonEnd + end - opening.length)] },
     );
   } catch {
     return undefined;
   }
 }
 
-function parseWholeBody(bytes: Buffer, list: string): ParsedBody | undefined {
+function parseWholeBody(bytes: Buffer, listName: string): ParsedBody | undefined {
   try {
     // Invalid UTF-8 would not round-trip.
     if (!isUtf8(bytes)) return undefined;
     const body: unknown = JSON.parse(decodeText(bytes));
-    return isRecord(body) && !isDeeperThan(body, MAX_JSON_DEPTH) ? new ParsedBody(bytes, body, list) : undefined;
+    return isRecord(body) && !isDeeperThan(body, MAX_JSON_DEPTH) ? new ParsedBody(bytes, body, listName) : undefined;
   } catch {
     return undefined;
   }
@@ -144,10 +149,10 @@ const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'l
 /** The offsets must ascend. */
 function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
   if (isAsciiText) return offsets;
-  let [at, bytes] = [0, 0];
+  let [position, bytes] = [0, 0];
   return offsets.map((offset) => {
-    bytes += Buffer.byteLength(text.slice(at, offset));
-    at = offset;
+    bytes += Buffer.byteLength(text.slice(position, offset));
+    position = offset;
     return bytes;
   });
 }
@@ -158,31 +163,31 @@ function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly num
  */
 function locateElements(
   text: string,
-  list: string,
+  listName: string,
 ): { readonly ends: number[]; readonly before: string[] } | undefined {
   const names = new Set<string>();
   const skipComma = (end: number): number => {
-    const at = skipJsonSpace(text, end);
-    return text[at] === ',' ? skipJsonSpace(text, at + 1) : at;
+    const position = skipJsonSpace(text, end);
+    return text[position] === ',' ? skipJsonSpace(text, position + 1) : position;
   };
-  let found: { readonly ends: number[]; readonly before: string[] } | undefined;
-  for (let at = skipJsonSpace(text, skipJsonSpace(text, 0) + 1); text[at] !== '}';) {
-    const nameEnd = skipJsonString(text, at);
-    const name = JSON.parse(text.slice(at, nameEnd)) as string;
+  let elementEnds: { readonly ends: number[]; readonly before: string[] } | undefined;
+  for (let position = skipJsonSpace(text, skipJsonSpace(text, 0) + 1); text[position] !== '}';) {
+    const nameEnd = skipJsonString(text, position);
+    const name = JSON.parse(text.slice(position, nameEnd)) as string;
     if (names.has(name)) return undefined;
-    let end = skipJsonSpace(text, skipJsonSpace(text, nameEnd) + 1);
-    if (name === list) {
-      if (text[end] !== '[') return undefined;
+    let valueEnd = skipJsonSpace(text, skipJsonSpace(text, nameEnd) + 1);
+    if (name === listName) {
+      if (text[valueEnd] !== '[') return undefined;
       const ends: number[] = [];
-      for (end = skipJsonSpace(text, end + 1); text[end] !== ']';) {
-        ends.push(skipJsonValue(text, end));
-        end = skipComma(ends.at(-1) ?? end);
+      for (valueEnd = skipJsonSpace(text, valueEnd + 1); text[valueEnd] !== ']';) {
+        ends.push(skipJsonValue(text, valueEnd));
+        valueEnd = skipComma(ends.at(-1) ?? valueEnd);
       }
-      end++;
-      found = { ends, before: [...names] };
-    } else end = skipJsonValue(text, end);
+      valueEnd++;
+      elementEnds = { ends, before: [...names] };
+    } else valueEnd = skipJsonValue(text, valueEnd);
     names.add(name);
-    at = skipComma(end);
+    position = skipComma(valueEnd);
   }
-  return found;
+  return elementEnds;
 }

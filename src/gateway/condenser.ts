@@ -19,15 +19,15 @@ export interface PreparedHttpCall {
    * @param overflow what the vendor said about the length
    * @returns undefined if there is no shorter version
    */
-  shortened(overflow: OverflowReport): Promise<PreparedHttpCall | undefined>;
+  shorten(overflow: OverflowReport): Promise<PreparedHttpCall | undefined>;
   /** For vendors that reject earlier thinking; undefined if there is none. */
-  withoutThinking(): PreparedHttpCall | undefined;
+  dropThinking(): PreparedHttpCall | undefined;
   /**
    * Returns the original call, for vendors that rejected this version as invalid.
    * @param words the vendor's message
    */
-  asItCame(words: string): PreparedHttpCall;
-  answered(usage: Usage | undefined): void;
+  revertToOriginal(words: string): PreparedHttpCall;
+  recordAnswer(usage: Usage | undefined): void;
   /**
    * Settles the booked cost, whatever the outcome. Called once and only on the call that was
    * prepared first, not on its other versions.
@@ -38,10 +38,10 @@ export interface PreparedHttpCall {
 
 export const UNCHANGED_HTTP_CALL: PreparedHttpCall = {
   bytes: undefined,
-  shortened: () => Promise.resolve(undefined),
-  withoutThinking: () => undefined,
-  asItCame: () => UNCHANGED_HTTP_CALL,
-  answered: () => undefined,
+  shorten: () => Promise.resolve(undefined),
+  dropThinking: () => undefined,
+  revertToOriginal: () => UNCHANGED_HTTP_CALL,
+  recordAnswer: () => undefined,
   end: () => undefined,
 };
 

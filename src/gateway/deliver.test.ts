@@ -72,20 +72,20 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
   };
   const call = (isCondensed: boolean, left: number, canForget: boolean): PreparedHttpCall => ({
     bytes: isCondensed ? VIEW : undefined,
-    shortened: async () => {
+    shorten: async () => {
       await Promise.resolve();
       step('shorten');
       return left > 0 ? call(true, left - 1, canForget) : undefined;
     },
-    withoutThinking: () => {
+    dropThinking: () => {
       step('leave out thinking');
       return canForget ? call(isCondensed, left, false) : undefined;
     },
-    asItCame: () => {
+    revertToOriginal: () => {
       step('as it came');
-      return { ...UNCHANGED_HTTP_CALL, answered: () => booked++ };
+      return { ...UNCHANGED_HTTP_CALL, recordAnswer: () => booked++ };
     },
-    answered: () => booked++,
+    recordAnswer: () => booked++,
     end: (isPaid) => ended.push(isPaid),
   });
   const exchange: DeliveryDependencies['exchange'] = {

@@ -84,11 +84,11 @@ function prepareChangedCall({
 }: DeliveryStateOfKind<'changing'>): Promise<PreparedHttpCall | undefined> | PreparedHttpCall | undefined {
   switch (change) {
     case 'shorten':
-      return call.shortened(overflow);
+      return call.shorten(overflow);
     case 'leave-out-thinking':
-      return call.withoutThinking();
+      return call.dropThinking();
     case 'send-as-it-came':
-      return call.asItCame(text);
+      return call.revertToOriginal(text);
     case 'correct-calls':
       return undefined;
   }
@@ -128,10 +128,10 @@ async function reportUsage(
   { call, usage, overflow }: DeliveryStateOfKind<'booking'>,
   { log }: DeliveryDependencies,
 ): Promise<void> {
-  if (usage || !overflow) call.answered(usage);
+  if (usage || !overflow) call.recordAnswer(usage);
   if (!overflow) return;
   try {
-    await call.shortened(overflow);
+    await call.shorten(overflow);
   } catch (error) {
     // The agent already has its answer, so this only logs the failure.
     log({ kind: 'problem', detail: `Nothing was condensed for it: ${getErrorKind(error)}` });

@@ -140,11 +140,11 @@ const isCondensedCall = (call: PreparedHttpCall | undefined): boolean => call?.b
 
 function changeOrRefuse(
   call: PreparedHttpCall,
-  course: DeliveryCourse<RejectedAttempts>,
+  deliveryCourse: DeliveryCourse<RejectedAttempts>,
   refusal: VendorRefusal,
 ): DeliveryState {
-  const next = chooseNextAttempt(course.rejected, course.impossible);
-  if (next.kind === 'change') return { kind: 'changing', call, course, refusal, change: next.change };
+  const next = chooseNextAttempt(deliveryCourse.rejected, deliveryCourse.impossible);
+  if (next.kind === 'change') return { kind: 'changing', call, course: deliveryCourse, refusal, change: next.change };
   const isOriginalTooLong = next.reason !== refusal && refusal.problem !== 'too-long';
   return {
     kind: 'refusing',

@@ -38,14 +38,14 @@ export class HttpExchange {
   }
 
   /** @throws if the answer breaks off, after closing the agent's connection */
-  async passAnswerToAgent(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
+  async passAnswerToAgent(answer: http.IncomingMessage, observeChunk?: (chunk: Buffer) => void): Promise<void> {
     const { response } = this;
     this.beginResponse(answer);
     response.flushHeaders();
     await new Promise<void>((resolve, reject) => {
       answer.on('data', (chunk: Buffer) => {
         if (!response.write(chunk)) answer.pause();
-        look?.(chunk);
+        observeChunk?.(chunk);
       });
       response.on('drain', () => {
         answer.resume();
@@ -70,10 +70,10 @@ export class HttpExchange {
     this.response.end(bytes);
   }
 
-  private beginResponse(answer: http.IncomingMessage, without: readonly string[] = []): void {
+  private beginResponse(answer: http.IncomingMessage, omittedNames: readonly string[] = []): void {
     const { response } = this;
     response.sendDate = false;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, without));
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', filterHeaders(answer, omittedNames));
   }
 
   private openUpstreamRequest(headers: string[]): http.ClientRequest {

@@ -21,17 +21,17 @@ const CONNECTION_HEADERS = new Set([
 
 type RawHeaders = string[];
 
-/** @param without lowercase names of headers to leave out */
-export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
+/** @param omittedNames lowercase names of headers to leave out */
+export function filterHeaders(message: IncomingMessage, omittedNames: readonly string[] = []): RawHeaders {
   const connectionOptions = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const removed = new Set([...CONNECTION_HEADERS, ...connectionOptions, ...without]);
-  const passing: RawHeaders = [];
+  const removedNames = new Set([...CONNECTION_HEADERS, ...connectionOptions, ...omittedNames]);
+  const passedHeaders: RawHeaders = [];
   const { rawHeaders } = message;
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (!removed.has(name.toLowerCase())) passing.push(name, rawHeaders[at + 1] ?? '');
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!removedNames.has(name.toLowerCase())) passedHeaders.push(name, rawHeaders[index + 1] ?? '');
   }
-  return passing;
+  return passedHeaders;
 }
 
 const PER_REQUEST_HEADER =

@@ -94,7 +94,7 @@ describe.each(WIRE_NAMES)('a task condensed by the gateway in the API format %s'
         const prepared = await condenser.prepare(call, never);
         const sent = getText(prepared) ?? text;
         const counted = createCounter().countMessages(messagesIn(call, sent));
-        prepared?.answered(usage(counted));
+        prepared?.recordAnswer(usage(counted));
         if (events.length === 0) expect(getText(prepared)).toBeUndefined();
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
@@ -200,7 +200,7 @@ describe('the engine behind the gateway', () => {
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
       await condenser.prepare(makeCall('anthropic', makeRequestBody('anthropic', 60)), never);
-      const other = prepared.withoutThinking();
+      const other = prepared.dropThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(getText(other)).not.toContain('"signature"');
       // The vendor rejected thinking, so all of it is removed, even of the turn's first answer,
@@ -211,7 +211,7 @@ describe('the engine behind the gateway', () => {
       const tokens = (text: string) => createCounter().countMessages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
       // The model counts slightly more tokens.
-      other?.answered(usage(tokens(prepared.bytes.toString())));
+      other?.recordAnswer(usage(tokens(prepared.bytes.toString())));
       expect(condenser.summary().savedTokens).toBeGreaterThan(saved);
       expect(condenser.summary().savedTokens).toBeLessThan(saved * 1.3);
     }));
@@ -219,7 +219,7 @@ describe('the engine behind the gateway', () => {
   it('stops condensing a conversation after its condensed request was rejected', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, notes } = await condensedCall(root);
-      prepared.asItCame('nonsense').answered(undefined);
+      prepared.revertToOriginal('nonsense').recordAnswer(undefined);
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
       expect(notes.at(-1)).toContain('left alone');
     }));
@@ -227,7 +227,7 @@ describe('the engine behind the gateway', () => {
   it('continues condensing if the vendor rejects the original as well, since condensing was not the reason', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
-      const asItCame = prepared.asItCame('Your credit balance is too low to access the Anthropic API.');
+      const asItCame = prepared.revertToOriginal('Your credit balance is too low to access the Anthropic API.');
       expect(getText(asItCame)).toBeUndefined();
       expect(getText(await condenser.prepare(call, never))).toBe(getText(prepared));
     }));
@@ -235,7 +235,7 @@ describe('the engine behind the gateway', () => {
   it('omits thinking that a vendor rejects once, and keeps later thinking', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared } = await condensedCall(root);
-      const other = prepared.withoutThinking();
+      const other = prepared.dropThinking();
       expect(getText(prepared)).toContain('"signature"');
       expect(getText(other)).not.toContain('"signature"');
       const steps = makeRequestBody('anthropic', 42);
@@ -248,8 +248,8 @@ describe('the engine behind the gateway', () => {
       const start = getText(other)!.slice(0, getText(other)!.lastIndexOf(',"cache_control"'));
       expect(getText(next)!.startsWith(start)).toBe(true);
       // This works only once: a second rejection sends the original body.
-      expect(next?.withoutThinking()).toBeUndefined();
-      next?.asItCame('nonsense').answered(undefined);
+      expect(next?.dropThinking()).toBeUndefined();
+      next?.revertToOriginal('nonsense').recordAnswer(undefined);
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
@@ -263,13 +263,13 @@ describe('the engine behind the gateway', () => {
         return createCounter().countMessages(messagesIn(call, call.read.text));
       };
       const first = await condenser.prepare(makeCall('anthropic', makeLongBody(80)), never);
-      const other = first?.withoutThinking();
+      const other = first?.dropThinking();
       expect(countSent(first) - countSent(other)).toBeGreaterThan(20_000);
-      other?.answered(usage(countSent(other)));
+      other?.recordAnswer(usage(countSent(other)));
       for (let steps = 81; steps < 85; steps++) {
         const next = await condenser.prepare(makeCall('anthropic', makeLongBody(steps)), never);
         const sent = countSent(next);
-        next?.answered(usage(sent));
+        next?.recordAnswer(usage(sent));
         expect(Math.abs(live.active()!.tokens / sent - 1)).toBeLessThan(0.02);
       }
     }));
@@ -284,7 +284,7 @@ describe('the engine behind the gateway', () => {
       const prepared = await condenser.prepare(makeCall('anthropic', thinkingBody(40)), never);
       // The original turn starts with its thinking.
       expect(findViolation(getText(prepared)!)).toMatch(/signature/);
-      const other = prepared?.withoutThinking();
+      const other = prepared?.dropThinking();
       expect(findViolation(getText(other)!)).toBeUndefined();
       expect(getText(other)).toContain('"thinking":{"type":"disabled"}');
       expect(getText(other)).toContain('"edits":[{"type":"clear_tool_uses_20250919"}]');
@@ -306,10 +306,10 @@ describe('the engine behind the gateway', () => {
         // 8,192 tokens are requested for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
-          prepared = await prepared?.shortened({ tokens: tokens(), limit: 24_000 });
+          prepared = await prepared?.shorten({ tokens: tokens(), limit: 24_000 });
           expect(tokens() + 8_192).toBeLessThan(24_000);
         }
-        prepared?.answered(usage(tokens()));
+        prepared?.recordAnswer(usage(tokens()));
       }
       expect(sizes).toHaveLength(1);
     }));
@@ -317,7 +317,7 @@ describe('the engine behind the gateway', () => {
   it('shortens a request that was rejected as too long', () =>
     inTemporaryFolder(async (root) => {
       const { prepared } = await condensedCall(root);
-      const smaller = await prepared.shortened({});
+      const smaller = await prepared.shorten({});
       expect(getText(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
@@ -400,7 +400,7 @@ describe('the engine behind the gateway', () => {
           const prepared = await condenser.prepare(call, never);
           const sent = getText(prepared) ?? call.read.text;
           const counted = createCounter().countMessages(messagesIn(call, sent));
-          prepared?.answered(usage(counted));
+          prepared?.recordAnswer(usage(counted));
           expect(counted).toBeLessThan(24_000);
           expect(findNewViolations(messagesIn(call, call.read.text), messagesIn(call, sent))).toEqual([]);
         }
@@ -436,7 +436,7 @@ describe('the engine behind the gateway', () => {
       const prepare = vi.spyOn(live, 'prepare');
       for (const steps of [10, 12, 14]) {
         const call = makeCall('anthropic', makeRequestBody('anthropic', steps).replace('"stream"', `${field}"stream"`));
-        (await condenser.prepare(call, never))?.answered(usage(reported));
+        (await condenser.prepare(call, never))?.recordAnswer(usage(reported));
       }
       const last = await prepare.mock.results.at(-1)?.value;
       expect(last).toMatchObject({ contextWindow: 100_000, isCalibrated: false });
@@ -451,11 +451,11 @@ describe('the engine behind the gateway', () => {
       expect(prepared && getText(prepared)).toBeUndefined();
       expect(live.list()).toHaveLength(0);
       const counted = createCounter().countMessages(messagesIn(aside, createLoopCheck(40)));
-      const smaller = await prepared?.shortened({ tokens: counted * 2, limit: 60_000 });
+      const smaller = await prepared?.shorten({ tokens: counted * 2, limit: 60_000 });
       const left = createCounter().countMessages(messagesIn(aside, getText(smaller) ?? ''));
       expect(left * 2).toBeLessThan(60_000);
       expect(left).toBeGreaterThan(0);
-      smaller?.answered(usage(left * 2));
+      smaller?.recordAnswer(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
       // The next request is not rejected first.
       expect(getText(await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never))).toContain(
@@ -473,7 +473,7 @@ describe('the engine behind the gateway', () => {
         const { condenser } = engine(root, 60_000);
         const prepared = await condenser.prepare(makeCall('gemini', createLoopCheck(40), {}, PIECE), never);
         expect(getText(prepared)).toBeUndefined();
-        await prepared?.shortened(overflow);
+        await prepared?.shorten(overflow);
         expect(getText(await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never))).toContain(
           MARKER_START,
         );
@@ -506,7 +506,7 @@ describe('the engine behind the gateway', () => {
       const { condenser } = engine(root, 300);
       const title = '{"messages":[{"role":"user","content":"Give this a title"}],"model":"some-model"}';
       const prepared = await condenser.prepare(makeCall('chat', title), never);
-      expect(await prepared?.shortened({ tokens: 400, limit: 300 })).toBeUndefined();
+      expect(await prepared?.shorten({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
   it('separates conversations by the IDs that agents give them, whatever they contain', () =>
@@ -538,7 +538,7 @@ describe('the engine behind the gateway', () => {
       const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
       const body = makeRequestBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
       const first = await condenser.prepare(makeCall('anthropic', body), never);
-      first?.answered(usage(30_000));
+      first?.recordAnswer(usage(30_000));
       clock.advance(minutes * 60_000);
       await condenser.prepare(makeCall('anthropic', body), never);
       const decisions = events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []));
@@ -553,7 +553,7 @@ describe('the engine behind the gateway', () => {
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
       const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
       const call = makeCall('anthropic', createXmlTask(25));
-      (await condenser.prepare(call, never))?.answered(usage(30_000));
+      (await condenser.prepare(call, never))?.recordAnswer(usage(30_000));
       clock.advance(6 * 60_000);
       await condenser.prepare(call, never);
       expect(events.flatMap((event) => (event.kind === 'condensed' ? [event.decision.reason] : []))).toEqual([
@@ -574,7 +574,7 @@ describe('the engine behind the gateway', () => {
       expect(toolless).not.toContain('functionDeclarations');
       for (const call of [task, beside, task]) {
         const prepared = await condenser.prepare(call, never);
-        prepared?.answered(usage(30_000));
+        prepared?.recordAnswer(usage(30_000));
         clock.advance(60_000);
       }
       expect(live.list()).toHaveLength(1);
@@ -597,7 +597,7 @@ describe('the engine behind the gateway', () => {
       };
       const [context, task] = ['<session_context>', 'Look at the files'];
       const first = await condenser.prepare(begun([context, task]), never);
-      first?.answered(usage(1_000));
+      first?.recordAnswer(usage(1_000));
       for (const call of [sent([context, task], 30), begun([context, task, '[System: go on.]'])]) {
         const escape = new AbortController();
         await condenser.prepare(call, escape.signal);

@@ -34,7 +34,7 @@ import { getAgentConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import { GatewayRunFigures, type GatewayRunSummary } from './runFigures';
 import type { GatewaySummaries } from './summaries';
-import { joinSentStartAndNewRest, makeStartOfSentRequest, type StartOfSentRequest } from './sentHead';
+import { joinSentStartAndNewRest, makeStartOfSentRequest, type StartOfSentRequest } from './startOfSentRequest';
 import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
@@ -165,35 +165,39 @@ export class LiveCondenser implements GatewayCondenser {
     // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
-    const fitting = this.sideRequestLimits.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
-    const shortened =
-      isLong && tokens > fitting ? await this.shortenSideRequest(call, request, undefined, signal) : undefined;
+    const tokensThatFit = this.sideRequestLimits.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
+    const shortenedRequest =
+      isLong && tokens > tokensThatFit ? await this.shortenSideRequest(call, request, undefined, signal) : undefined;
     const minReadTokens =
-      shortened || !spending || hasServerSideContextEdits(call.read.body)
+      shortenedRequest || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
         : counter.countMessages(request.messages) - countTokensVendorMaySkip(request.messages, counter);
-    const paid = await this.bookSpending(
+    const paidRequest = await this.bookSpending(
       model,
       undefined,
-      shortened?.prepared.tokens ?? tokens,
-      shortened?.prepared.minReadTokens ?? minReadTokens,
+      shortenedRequest?.prepared.tokens ?? tokens,
+      shortenedRequest?.prepared.minReadTokens ?? minReadTokens,
     );
-    const sent =
-      shortened &&
-      this.makeCallToSend({ call, request, agentRequest: shortened.agentRequest, paid }, shortened.prepared, signal);
-    if (sent?.bytes) return sent;
+    const shortenedCall =
+      shortenedRequest &&
+      this.makeCallToSend(
+        { call, request, agentRequest: shortenedRequest.agentRequest, paid: paidRequest },
+        shortenedRequest.prepared,
+        signal,
+      );
+    if (shortenedCall?.bytes) return shortenedCall;
     return {
       ...UNCHANGED_HTTP_CALL,
-      shortened: async (overflow) => {
-        const { tokens: reported = 0, limit = 0 } = overflow;
-        const share = limit > 0 && reported > limit ? limit / reported : RETRY_SIZE_SHARE;
-        if (!overflow.weight && tokens > 0) this.sideRequestLimits.set(model.key, tokens * share);
+      shorten: async (overflow) => {
+        const { tokens: reportedTokens = 0, limit = 0 } = overflow;
+        const retryShare = limit > 0 && reportedTokens > limit ? limit / reportedTokens : RETRY_SIZE_SHARE;
+        if (!overflow.weight && tokens > 0) this.sideRequestLimits.set(model.key, tokens * retryShare);
         const { agentRequest, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
-        const smaller = this.makeCallToSend({ call, request, agentRequest, paid }, prepared, signal);
+        const smaller = this.makeCallToSend({ call, request, agentRequest, paid: paidRequest }, prepared, signal);
         return smaller.bytes && smaller;
       },
-      answered: (usage) => {
-        paid?.addUsage(usage);
+      recordAnswer: (usage) => {
+        paidRequest?.addUsage(usage);
         this.figures.addRequest({
           usage: rejectImplausibleUsage(usage, minReadTokens),
           tokens,
@@ -202,34 +206,35 @@ export class LiveCondenser implements GatewayCondenser {
           breaksCache: false,
         });
       },
-      end: this.createEndHandler(paid),
+      end: this.createEndHandler(paidRequest),
     };
   }
 
   private async shortenSideRequest(
     call: AgentHttpCall,
     request: WireRequest,
-    overflow: OverflowReport | undefined,
+    overflowReport: OverflowReport | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly agentRequest: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // The request has no tools, so recall is impossible.
-    const about = this.makeAgentRequest(call, request, `${getAgentConversationId(call.headers) ?? ''}/aside`);
-    const agentRequest = { ...about, isSideRequest: true };
+    const originalRequest = this.makeAgentRequest(call, request, `${getAgentConversationId(call.headers) ?? ''}/aside`);
+    const agentRequest = { ...originalRequest, isSideRequest: true };
     const uncondensed = await live.prepare(agentRequest, signal);
-    const refused = { ...uncondensed, countedTokens: this.countWholeTokens(uncondensed) };
-    const prepared =
-      (overflow && (await live.prepareAfterOverflow(refused, agentRequest, signal, overflow))) ?? uncondensed;
-    for (const note of prepared.notes) report?.(note);
-    return { agentRequest, prepared };
+    const refusedRequest = { ...uncondensed, countedTokens: this.countWholeTokens(uncondensed) };
+    const preparedRequest =
+      (overflowReport && (await live.prepareAfterOverflow(refusedRequest, agentRequest, signal, overflowReport))) ??
+      uncondensed;
+    for (const note of preparedRequest.notes) report?.(note);
+    return { agentRequest, prepared: preparedRequest };
   }
 
-  private createEndHandler(paid: PaidRequest | undefined): PreparedHttpCall['end'] {
+  private createEndHandler(paidRequest: PaidRequest | undefined): PreparedHttpCall['end'] {
     return (isPaid) => {
-      if (!paid) return;
+      if (!paidRequest) return;
       // Never rejects: write errors are reported.
-      const ended: Promise<unknown> = paid.end(isPaid).then(() => this.bookings.delete(ended));
-      this.bookings.add(ended);
+      const settlement: Promise<unknown> = paidRequest.end(isPaid).then(() => this.bookings.delete(settlement));
+      this.bookings.add(settlement);
     };
   }
 
@@ -256,16 +261,25 @@ export class LiveCondenser implements GatewayCondenser {
     signal: AbortSignal,
   ): Promise<PreparedHttpCall> {
     const canRecall = this.options.canRecall === true ? offersRecallTool(request) : undefined;
-    const about = this.makeAgentRequest(call, request, conversationId, canRecall);
-    const extraTokens = -this.countThinkingLeftOut(about.messages);
-    const agentRequest = { ...about, model: this.addSummarizer(call, request, about.model), extraTokens };
-    const prepared = await this.options.live.prepare(agentRequest, signal);
-    this.ids.set(prepared.conversation, conversationId);
-    for (const note of prepared.notes) this.options.report?.(note);
+    const originalRequest = this.makeAgentRequest(call, request, conversationId, canRecall);
+    const extraTokens = -this.countThinkingLeftOut(originalRequest.messages);
+    const agentRequest = {
+      ...originalRequest,
+      model: this.addSummarizer(call, request, originalRequest.model),
+      extraTokens,
+    };
+    const preparedRequest = await this.options.live.prepare(agentRequest, signal);
+    this.ids.set(preparedRequest.conversation, conversationId);
+    for (const note of preparedRequest.notes) this.options.report?.(note);
     // Groups an agent and its subagents if they share an ID.
-    const { conversation, tokens, minReadTokens } = prepared;
-    const paid = await this.bookSpending(agentRequest.model, conversationId ?? conversation, tokens, minReadTokens);
-    return this.makeCallToSend({ call, request, agentRequest, paid }, prepared, signal);
+    const { conversation, tokens, minReadTokens } = preparedRequest;
+    const paidRequest = await this.bookSpending(
+      agentRequest.model,
+      conversationId ?? conversation,
+      tokens,
+      minReadTokens,
+    );
+    return this.makeCallToSend({ call, request, agentRequest, paid: paidRequest }, preparedRequest, signal);
   }
 
   private makeAgentRequest(
@@ -295,93 +309,102 @@ export class LiveCondenser implements GatewayCondenser {
       : model;
   }
 
-  private makeCallToSend(step: CondensationStep, prepared: PreparedRequest, signal: AbortSignal): PreparedHttpCall {
+  private makeCallToSend(
+    step: CondensationStep,
+    preparedRequest: PreparedRequest,
+    signal: AbortSignal,
+  ): PreparedHttpCall {
     const { live, report } = this.options;
-    const { conversation } = prepared;
-    this.forgetThinkingBeforeCondensation(prepared);
+    const { conversation } = preparedRequest;
+    this.forgetThinkingBeforeCondensation(preparedRequest);
     let bytes: Buffer | undefined;
     try {
-      bytes = this.uncondensable.has(conversation) ? undefined : this.writeBody(step, prepared);
+      bytes = this.uncondensable.has(conversation) ? undefined : this.writeBody(step, preparedRequest);
     } catch (error) {
       report?.(`A view could not be written, the request went out as it came: ${getErrorKind(error)}`);
     }
     return {
       bytes,
-      shortened: async (overflow) => {
+      shorten: async (overflow) => {
         const { tokens = Infinity, limit = 0 } = overflow;
         if (tokens < limit) this.countsOutput.add(step.agentRequest.model.key);
         const { summarizer } = step.agentRequest.model;
         const model = this.getUpstreamModel(step.call, step.request);
         const agentRequest = { ...step.agentRequest, model: { ...model, ...(summarizer && { summarizer }) } };
-        const smaller = await live.prepareAfterOverflow(prepared, agentRequest, signal, overflow);
+        const smaller = await live.prepareAfterOverflow(preparedRequest, agentRequest, signal, overflow);
         if (!smaller) return undefined;
-        const sent = this.makeCallToSend({ ...step, agentRequest }, smaller, signal);
+        const smallerCall = this.makeCallToSend({ ...step, agentRequest }, smaller, signal);
         // With less reserved for the answer the prompt may be unchanged.
-        return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
+        return smallerCall.bytes && !(bytes && smallerCall.bytes.equals(bytes)) ? smallerCall : undefined;
       },
-      withoutThinking: () => {
+      dropThinking: () => {
         // The vendor is known to reject thinking, or the agent wants the original thinking.
         if (!bytes || this.thinkingRemovedUntil.has(conversation)) return undefined;
         this.thinkingRemovedUntil.set(conversation, Infinity);
-        const sent = this.makeCallToSend(step, prepared, signal);
-        return sent.bytes && !sent.bytes.equals(bytes) ? sent : undefined;
+        const callWithoutThinking = this.makeCallToSend(step, preparedRequest, signal);
+        return callWithoutThinking.bytes && !callWithoutThinking.bytes.equals(bytes) ? callWithoutThinking : undefined;
       },
-      asItCame: (refusalText) => ({
+      revertToOriginal: (refusalText) => ({
         ...UNCHANGED_HTTP_CALL,
-        answered: (usage) => {
+        recordAnswer: (usage) => {
           // Only success proves that the view was rejected: an empty account fails either way.
           this.uncondensable.add(conversation);
           report?.(
             `The vendor refused a condensed conversation, which is left alone from now on (${describeRefusalForLog(refusalText)}).`,
           );
-          this.recordAnswer(step, prepared, false, usage);
+          this.recordAnswer(step, preparedRequest, false, usage);
         },
       }),
-      answered: (usage) => {
-        this.recordAnswer(step, prepared, bytes !== undefined, usage);
+      recordAnswer: (usage) => {
+        this.recordAnswer(step, preparedRequest, bytes !== undefined, usage);
       },
       end: this.createEndHandler(step.paid),
     };
   }
 
   private recordAnswer(
-    { agentRequest, paid }: CondensationStep,
-    prepared: PreparedRequest,
+    { agentRequest, paid: paidRequest }: CondensationStep,
+    preparedRequest: PreparedRequest,
     isCondensed: boolean,
     usage: Usage | undefined,
   ): void {
-    paid?.addUsage(usage);
+    paidRequest?.addUsage(usage);
     const { live } = this.options;
-    const { conversation } = prepared;
+    const { conversation } = preparedRequest;
     // A condensation removes all earlier thinking, so the view may lack more of it than the request
     // when it was counted.
-    const leftOut = isCondensed ? this.countLeftOut(prepared) : 0;
-    const counted =
-      (isCondensed ? prepared.countedTokens : this.countWholeTokens(prepared)) -
+    const leftOutTokens = isCondensed ? this.countLeftOut(preparedRequest) : 0;
+    const countedTokens =
+      (isCondensed ? preparedRequest.countedTokens : this.countWholeTokens(preparedRequest)) -
       (agentRequest.extraTokens ?? 0) -
-      leftOut;
-    live.recordAnswer({ ...prepared, countedTokens: counted }, usage);
-    live.recordUsage(prepared, usage);
-    const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
-    const saved = isCondensed ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
+      leftOutTokens;
+    live.recordAnswer({ ...preparedRequest, countedTokens: countedTokens }, usage);
+    live.recordUsage(preparedRequest, usage);
+    const tokenFactor = preparedRequest.countedTokens > 0 ? preparedRequest.tokens / preparedRequest.countedTokens : 1;
+    const savedTokens = isCondensed ? this.countWholeTokens(preparedRequest) - preparedRequest.countedTokens : 0;
     this.figures.addRequest({
       conversation,
-      usage: rejectImplausibleUsage(usage, prepared.minReadTokens),
-      tokens: counted * factor,
+      usage: rejectImplausibleUsage(usage, preparedRequest.minReadTokens),
+      tokens: countedTokens * tokenFactor,
       prices: agentRequest.model.prices,
-      savedTokens: Math.max(0, Math.round(saved * factor)),
-      breaksCache: prepared.outcome?.kind === 'condensed',
+      savedTokens: Math.max(0, Math.round(savedTokens * tokenFactor)),
+      breaksCache: preparedRequest.outcome?.kind === 'condensed',
     });
   }
 
-  private writeBody({ call, request }: CondensationStep, prepared: PreparedRequest): Buffer | undefined {
-    const { conversation, messages: view, origins, edits } = prepared;
+  private writeBody({ call, request }: CondensationStep, preparedRequest: PreparedRequest): Buffer | undefined {
+    const { conversation, messages: view, origins, edits } = preparedRequest;
     if (edits.length === 0) return undefined;
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
-    const kept = this.heads.get(conversation);
-    const last = kept?.thinkingEnd === thinkingEnd ? kept.head : undefined;
-    const head = makeStartOfSentRequest(call.recognized.wire, call.read, request, prepared, last, (message, origin) =>
-      origin < thinkingEnd ? dropThinkingBlocks(message) : message,
+    const keptHead = this.heads.get(conversation);
+    const lastHead = keptHead?.thinkingEnd === thinkingEnd ? keptHead.head : undefined;
+    const head = makeStartOfSentRequest(
+      call.recognized.wire,
+      call.read,
+      request,
+      preparedRequest,
+      lastHead,
+      (message, origin) => (origin < thinkingEnd ? dropThinkingBlocks(message) : message),
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (thinkingEnd === Infinity) this.heads.delete(conversation);
@@ -399,10 +422,12 @@ export class LiveCondenser implements GatewayCondenser {
 
   /** o200k tokens of the thinking that will be left out of the conversation's view. */
   private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
-    const recognized = this.thinkingRemovedUntil.size > 0 ? this.findContinuedConversation(messages) : undefined;
+    const conversation = this.thinkingRemovedUntil.size > 0 ? this.findContinuedConversation(messages) : undefined;
     const shown =
-      recognized === undefined || this.uncondensable.has(recognized) ? undefined : this.options.live.view(recognized);
-    return recognized === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: recognized });
+      conversation === undefined || this.uncondensable.has(conversation)
+        ? undefined
+        : this.options.live.view(conversation);
+    return conversation === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: conversation });
   }
 
   private countLeftOut({
@@ -413,11 +438,11 @@ export class LiveCondenser implements GatewayCondenser {
     const { counter } = this.options;
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation) ?? 0;
     return messages.reduce(
-      (sum, message, index) =>
+      (tokensSoFar, message, index) =>
         (origins[index] ?? SUMMARY_ORIGIN) < thinkingEnd && dropThinkingBlocks(message) !== message
-          ? sum +
+          ? tokensSoFar +
             getBlocks(message).reduce((all, block) => all + (isAnyThinking(block) ? counter.countBlock(block) : 0), 0)
-          : sum,
+          : tokensSoFar,
       0,
     );
   }
@@ -431,13 +456,13 @@ export class LiveCondenser implements GatewayCondenser {
   private prepareTokenCount(call: AgentHttpCall, request: WireRequest): PreparedHttpCall | undefined {
     const { live } = this.options;
     const conversation = this.findContinuedConversation(request.messages);
-    const shown =
+    const liveView =
       conversation === undefined || this.uncondensable.has(conversation) ? undefined : live.view(conversation);
-    if (!shown || shown.edits.length === 0) return undefined;
-    const { original } = shown;
+    if (!liveView || liveView.edits.length === 0) return undefined;
+    const { original } = liveView;
     // Only messages at the end may be new.
     if (countCommonPrefix(original, request.messages) < original.length) return undefined;
-    const view = appendToView(shown, [...original, ...request.messages.slice(original.length)]);
+    const view = appendToView(liveView, [...original, ...request.messages.slice(original.length)]);
     return {
       ...UNCHANGED_HTTP_CALL,
       bytes: joinSentStartAndNewRest(
@@ -449,13 +474,17 @@ export class LiveCondenser implements GatewayCondenser {
 
   private findContinuedConversation(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
-    let best: { readonly id: LiveId; readonly common: number } | undefined;
+    let bestMatch: { readonly id: LiveId; readonly common: number } | undefined;
     for (const id of this.ids.keys()) {
-      const common = countCommonPrefix(live.view(id)?.original ?? [], messages);
-      if (common >= MIN_COMMON_MESSAGES && common * 2 >= messages.length && common > (best?.common ?? 0))
-        best = { id, common };
+      const commonCount = countCommonPrefix(live.view(id)?.original ?? [], messages);
+      if (
+        commonCount >= MIN_COMMON_MESSAGES &&
+        commonCount * 2 >= messages.length &&
+        commonCount > (bestMatch?.common ?? 0)
+      )
+        bestMatch = { id, common: commonCount };
     }
-    return best?.id;
+    return bestMatch?.id;
   }
 
   private getUpstreamModel({ route, recognized, read }: AgentHttpCall, request: WireRequest): UpstreamModel {
@@ -463,15 +492,15 @@ export class LiveCondenser implements GatewayCondenser {
     const model = getModelId({ recognized }, request) ?? 'unknown';
     const { vendor, accounting } = VENDOR_BY_WIRE[recognized.wire.name];
     const baseUrl = addresses.get(route)?.href;
-    const facts = findKnownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const windowTokens = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW_TOKENS;
+    const modelFacts = findKnownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
+    const windowTokens = window ?? windows?.get(model) ?? modelFacts.contextWindow ?? ASSUMED_WINDOW_TOKENS;
     const { maxOutputTokens: requestedOutput } = request;
     const key = `${route}/${model}`;
-    const forAnswer =
+    const reservedTokens =
       requestedOutput !== undefined && this.countsOutput.has(key)
         ? Math.min(requestedOutput, windowTokens * MAX_COUNTED_WINDOW_SHARE)
         : 0;
-    const contextWindow = Math.floor(windowTokens - forAnswer);
+    const contextWindow = Math.floor(windowTokens - reservedTokens);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
@@ -486,14 +515,14 @@ export class LiveCondenser implements GatewayCondenser {
       ...(requestedOutput !== undefined && {
         maxOutputTokens: Math.min(requestedOutput, Math.floor((contextWindow * MAX_RESERVED_PERCENT) / 100)),
       }),
-      tokenFactor: facts.tokenFactor,
-      ...(facts.prices && { prices: facts.prices }),
+      tokenFactor: modelFacts.tokenFactor,
+      ...(modelFacts.prices && { prices: modelFacts.prices }),
       accounting,
       cacheLifetime: isLong ? '1h' : '5m',
       ...(cacheSpan && { cacheSpan }),
       limits: getRequestLimits(vendor, model, host),
       threshold:
-        forAnswer === 0
+        reservedTokens === 0
           ? threshold
           : {
               ...threshold,

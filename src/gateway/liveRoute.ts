@@ -49,9 +49,9 @@ const liveQuestionSchema = z.discriminatedUnion('do', [
 export type LiveQuestion = z.input<typeof liveQuestionSchema>;
 
 export interface SpendingNotices {
-  readonly told: readonly LimitNotice[];
-  readonly onTold: (listener: () => void) => void;
-  readonly set: (limits: ConversationLimits) => void;
+  readonly notices: readonly LimitNotice[];
+  readonly onNotice: (listener: () => void) => void;
+  readonly setLimits: (limits: ConversationLimits) => void;
 }
 
 export interface LiveAnswerByQuestion {
@@ -87,28 +87,28 @@ export function createLiveRoute(
   live: LiveConversationsApi,
   { spending, pause, end }: LiveRouteOptions = {},
 ): (body: unknown, signal: AbortSignal) => Promise<unknown> {
-  let state = 1;
+  let version = 1;
   let isEnding = false;
-  const waiting = new Set<() => void>();
-  const tellAll = (): void => {
-    state++;
-    for (const tell of waiting) tell();
-    waiting.clear();
+  const waitingRequests = new Set<() => void>();
+  const notifyWaiting = (): void => {
+    version++;
+    for (const notify of waitingRequests) notify();
+    waitingRequests.clear();
   };
-  live.on(tellAll);
-  spending?.onTold(tellAll);
-  const changed = (signal: AbortSignal): Promise<void> =>
+  live.on(notifyWaiting);
+  spending?.onNotice(notifyWaiting);
+  const waitForChange = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      const end = (): void => {
+      const stopWaiting = (): void => {
         clearTimeout(timer);
-        waiting.delete(end);
-        signal.removeEventListener('abort', end);
+        waitingRequests.delete(stopWaiting);
+        signal.removeEventListener('abort', stopWaiting);
         resolve();
       };
-      const timer = setTimeout(end, LONG_POLL_MS);
+      const timer = setTimeout(stopWaiting, LONG_POLL_MS);
       timer.unref();
-      waiting.add(end);
-      signal.addEventListener('abort', end);
+      waitingRequests.add(stopWaiting);
+      signal.addEventListener('abort', stopWaiting);
     });
   return async (body, signal) => {
     const parsed = liveQuestionSchema.safeParse(body);
@@ -124,8 +124,8 @@ export function createLiveRoute(
     ): Promise<LiveAnswerByQuestion[keyof LiveAnswerByQuestion]> {
       switch (question.do) {
         case 'list':
-          if (question.after === state) await changed(signal);
-          return { state, conversations: live.list(), told: spending?.told, isEnding };
+          if (question.after === version) await waitForChange(signal);
+          return { state: version, conversations: live.list(), told: spending?.notices, isEnding };
         case 'view':
           return { view: live.view(question.conversation) };
         case 'compare':
@@ -159,18 +159,18 @@ export function createLiveRoute(
           return live.unpin(question.conversation, question.message);
         case 'limits': {
           const { perConversation, perDay, stops } = question;
-          spending?.set({ perConversation, perDay, stops });
+          spending?.setLimits({ perConversation, perDay, stops });
           return { isKnown: spending !== undefined };
         }
         case 'pause':
           if (!pause) throw new Error('This gateway condenses nothing, so it has nothing to pause.');
           pause(question.isPaused);
-          tellAll();
+          notifyWaiting();
           return { isPaused: question.isPaused };
         case 'end':
           if (!end) throw new Error('This gateway ends with its agent.');
           isEnding = true;
-          tellAll();
+          notifyWaiting();
           setImmediate(end);
           return { isEnding };
       }

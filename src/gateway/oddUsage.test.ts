@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConversationSpending } from '../live/conversationSpending';
-import { createLimitMessages } from '../cli/gateway/limitWords';
+import { createLimitMessages } from '../cli/gateway/limitMessages';
 import type { BookingResult } from '../storage/spending';
 import { UsageStreamReader } from './usageReader';
 import { anthropicWire } from './wires/anthropic';

@@ -50,7 +50,7 @@ export class GatewayRunFigures {
     if (savedTokens > 0) this.condensed++;
     this.sentTokens += sentTokens;
     this.savedTokens += savedTokens;
-    const before = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
+    const tokensBefore = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
     this.before.set(conversation, uncondensedTokens);
     if (!usage) {
       this.unreported++;
@@ -58,16 +58,18 @@ export class GatewayRunFigures {
     }
     this.costs.push(computeCallCost(usage, prices));
     const isCached = usage.cacheReadTokens > 0 || (breaksCache && usage.cacheWriteTokens > 0);
-    const read = isCached ? Math.min(uncondensedTokens, before) : 0;
-    const writtenTokens = usage.cacheWriteTokens > 0 ? uncondensedTokens - read : 0;
-    const without: Usage = {
+    const readTokens = isCached ? Math.min(uncondensedTokens, tokensBefore) : 0;
+    const writtenTokens = usage.cacheWriteTokens > 0 ? uncondensedTokens - readTokens : 0;
+    const uncondensedUsage: Usage = {
       ...usage,
-      inputTokens: usage.accounting === 'openai' ? uncondensedTokens : uncondensedTokens - read - writtenTokens,
-      cacheReadTokens: read,
+      inputTokens: usage.accounting === 'openai' ? uncondensedTokens : uncondensedTokens - readTokens - writtenTokens,
+      cacheReadTokens: readTokens,
       cacheWriteTokens: writtenTokens,
     };
-    const changed = savedTokens > 0 || breaksCache;
-    this.costsWithout.push(changed ? computeCostForOtherUsage(usage, without, prices) : computeCallCost(usage, prices));
+    const isCostChanged = savedTokens > 0 || breaksCache;
+    this.costsWithout.push(
+      isCostChanged ? computeCostForOtherUsage(usage, uncondensedUsage, prices) : computeCallCost(usage, prices),
+    );
   }
 
   summarizeRun(): GatewayRunSummary {

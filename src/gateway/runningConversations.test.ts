@@ -42,7 +42,7 @@ async function startBed(root = temporaryFolder()) {
   let notice = (): void => undefined;
   const told: LimitNotice[] = [{ words: 'before', about: 'day' }];
   const setLimits = vi.fn();
-  const spending = { told, onTold: (listener: () => void) => (notice = listener), set: setLimits };
+  const spending = { notices: told, onNotice: (listener: () => void) => (notice = listener), setLimits };
   const tell = (one: LimitNotice): void => {
     told.push(one);
     notice();

@@ -195,11 +195,11 @@ export class RunningConversations implements WindowEngine {
   private watchFolder(): void {
     const { folder } = this.options;
     if (this.watcher || this.isEnded || !existsSync(folder)) return;
-    const look = (): void => {
+    const refreshConversations = (): void => {
       void this.refreshNow();
     };
     try {
-      this.watcher = watch(folder, { persistent: false }, look).on('error', (error) => {
+      this.watcher = watch(folder, { persistent: false }, refreshConversations).on('error', (error) => {
         this.watcher?.close();
         this.watcher = undefined;
         this.pollRegularly(error);
@@ -239,10 +239,10 @@ export class RunningConversations implements WindowEngine {
 
   private async listenToGateway(gateway: WatchedGateway): Promise<void> {
     const { announcement, abort } = gateway;
-    let after: number | undefined;
+    let knownState: number | undefined;
     while (!abort.signal.aborted) {
       try {
-        const question: LiveQuestion = { do: 'list', ...(after !== undefined && { after }) };
+        const question: LiveQuestion = { do: 'list', ...(knownState !== undefined && { after: knownState }) };
         const {
           state,
           conversations,
@@ -250,11 +250,11 @@ export class RunningConversations implements WindowEngine {
           isEnding,
         } = await postQuestionToGateway<LiveAnswerByQuestion['list']>(announcement.address, question, abort.signal);
         gateway.isEnding ||= isEnding;
-        if (state !== after) await this.updateConversations(gateway, conversations, after === undefined);
+        if (state !== knownState) await this.updateConversations(gateway, conversations, knownState === undefined);
         // Another window showed the notices from before this one started.
-        if (after !== undefined) for (const one of notices.slice(gateway.notices)) this.options.onNotice?.(one);
+        if (knownState !== undefined) for (const one of notices.slice(gateway.notices)) this.options.onNotice?.(one);
         gateway.notices = notices.length;
-        after = state;
+        knownState = state;
       } catch {
         if (this.gateways.get(announcement.pid) !== gateway) return;
         this.unreachable.add(announcement.address);
@@ -269,22 +269,22 @@ export class RunningConversations implements WindowEngine {
     conversations: readonly LiveSummary[],
     isFirst: boolean,
   ): Promise<void> {
-    const { since, condensations: before } = gateway;
+    const { since, condensations: knownCondensations } = gateway;
     // Gateways run on the windows' machine, so the clocks agree.
-    const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
+    const isMade = ({ id, at }: LiveCondensation): boolean => !knownCondensations.has(id) && Date.parse(at) >= since;
     const reportedBefore = new Set(
       gateway.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
     );
-    const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
-    for (const one of conversations) for (const { id } of one.condensations) before.add(id);
+    const condensedIds = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
+    for (const one of conversations) for (const { id } of one.condensations) knownCondensations.add(id);
     gateway.conversations = conversations.map(dropUnknownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (gateway.abort.signal.aborted) return;
     this.options.onChange();
-    for (const one of listSummaries(gateway)) {
-      if (condensed.has(one.id)) this.options.onCondensed?.(one);
-      if (one.exhausted !== undefined && !isFirst && !reportedBefore.has(one.id))
-        this.options.onExhausted?.(`${one.agent ?? ''}: ${one.exhausted}`);
+    for (const summary of listSummaries(gateway)) {
+      if (condensedIds.has(summary.id)) this.options.onCondensed?.(summary);
+      if (summary.exhausted !== undefined && !isFirst && !reportedBefore.has(summary.id))
+        this.options.onExhausted?.(`${summary.agent ?? ''}: ${summary.exhausted}`);
     }
   }
 

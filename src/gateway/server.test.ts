@@ -134,15 +134,15 @@ function createScriptedCondenser(
   const prepared = (at: number): PreparedHttpCall => ({
     ...UNCHANGED_HTTP_CALL,
     bytes: toBytes(texts[at]),
-    shortened: () => {
+    shorten: () => {
       reported.push('condensed further');
       return Promise.resolve(at + 1 < texts.length ? prepared(at + 1) : undefined);
     },
-    asItCame: (words) => {
+    revertToOriginal: (words) => {
       reported.push(words);
       return UNCHANGED_HTTP_CALL;
     },
-    answered: (usage: Usage | undefined) => reported.push(usage),
+    recordAnswer: (usage: Usage | undefined) => reported.push(usage),
     end: (isPaid) => ended.push(isPaid),
   });
   return {
@@ -369,7 +369,7 @@ describe('a condensed request through the gateway', () => {
     const form = (text: string, without?: PreparedHttpCall): PreparedHttpCall => ({
       ...UNCHANGED_HTTP_CALL,
       bytes: Buffer.from(text),
-      withoutThinking: () => without,
+      dropThinking: () => without,
     });
     const condenser: GatewayCondenser = {
       prepare: () => Promise.resolve(form('{"n":0}', form('{"n":1}', form('{"n":2}')))),
@@ -492,9 +492,9 @@ describe('a condensed request through the gateway', () => {
       return (
         prepared && {
           ...prepared,
-          shortened: (overflow) => {
+          shorten: (overflow) => {
             overflows.push(overflow);
-            return prepared.shortened(overflow);
+            return prepared.shorten(overflow);
           },
         }
       );
@@ -539,7 +539,11 @@ describe('a condensed request through the gateway', () => {
 
   it('has the last of two rejections forwarded', async () => {
     const withoutThinking = (): PreparedHttpCall => ({ ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":1}') });
-    const view: PreparedHttpCall = { ...UNCHANGED_HTTP_CALL, bytes: Buffer.from('{"n":0}'), withoutThinking };
+    const view: PreparedHttpCall = {
+      ...UNCHANGED_HTTP_CALL,
+      bytes: Buffer.from('{"n":0}'),
+      dropThinking: withoutThinking,
+    };
     const condenser: GatewayCondenser = { prepare: () => Promise.resolve(view) };
     const three = await startBed(answerInTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
@@ -645,7 +649,7 @@ describe('a condensed request through the gateway', () => {
 
   it('has its answer forwarded even if shortening fails', async () => {
     const condenser: GatewayCondenser = {
-      prepare: () => Promise.resolve({ ...UNCHANGED_HTTP_CALL, shortened: () => Promise.reject(new Error('broken')) }),
+      prepare: () => Promise.resolve({ ...UNCHANGED_HTTP_CALL, shorten: () => Promise.reject(new Error('broken')) }),
     };
     const { gateway, events } = await startBed(streamEvents(FAILED), { condenser });
     const ask = async (): Promise<string> =>

@@ -92,18 +92,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // Clients without the secret must not block the agent, so request limits apply only after
   // admission.
   const sockets = new Set<Socket>();
-  const strangers = new Set<Socket>();
+  const unadmittedSockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    strangers.add(socket);
+    unadmittedSockets.add(socket);
     socket.once('close', () => {
       sockets.delete(socket);
-      strangers.delete(socket);
+      unadmittedSockets.delete(socket);
     });
-    const [oldest] = strangers;
-    if (strangers.size > limits.strangers) oldest?.destroy();
+    const [oldest] = unadmittedSockets;
+    if (unadmittedSockets.size > limits.strangers) oldest?.destroy();
   });
-  let serving = 0;
+  let openRequests = 0;
   const getPort = (): number => (server.address() as AddressInfo).port;
   const proxy = new RequestProxy(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -113,14 +113,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       respondWithError(response, admission.status, admission.detail);
       return;
     }
-    strangers.delete(request.socket);
-    if (serving >= limits.requests) {
+    unadmittedSockets.delete(request.socket);
+    if (openRequests >= limits.requests) {
       respondWithError(response, 503, `Context Condenser: ${limits.requests} requests are under way already.`);
       return;
     }
-    serving++;
+    openRequests++;
     response.once('close', () => {
-      serving--;
+      openRequests--;
     });
     proxy.handleRequest(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: getErrorKind(error) });
@@ -214,15 +214,15 @@ class RequestProxy {
       response.end(JSON.stringify(answer));
       return;
     }
-    const base = this.options.routes.get(route);
-    if (!base) {
+    const upstreamUrl = this.options.routes.get(route);
+    if (!upstreamUrl) {
       respondWithError(response, 404, 'Not found.');
       return;
     }
-    const address = joinAddress(base, rest);
+    const address = joinAddress(upstreamUrl, rest);
     const exchange = new HttpExchange(request, response, address, this.agents, abort.signal);
-    const recognized = findKnownRequest(request.method ?? '', address.pathname);
-    if (!recognized) {
+    const recognizedRequest = findKnownRequest(request.method ?? '', address.pathname);
+    if (!recognizedRequest) {
       await exchange.streamUpstream(this.limits.bodyBytes);
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
@@ -231,11 +231,15 @@ class RequestProxy {
     if (!receivedBytes) return;
     const body = await decompressRequest(receivedBytes, request.headers['content-encoding'], this.limits.bodyBytes);
     if ('unread' in body) this.logUnreadRequest(route, body.unread);
-    const read = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, recognized.wire.list);
-    let prepared: PreparedHttpCall | undefined;
+    const parsedBody = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, recognizedRequest.wire.list);
+    let preparedCall: PreparedHttpCall | undefined;
     try {
-      prepared =
-        read && (await this.prepareCall({ route, address, recognized, headers: request.headers, read }, abort.signal));
+      preparedCall =
+        parsedBody &&
+        (await this.prepareCall(
+          { route, address, recognized: recognizedRequest, headers: request.headers, read: parsedBody },
+          abort.signal,
+        ));
     } catch (error) {
       if (!(error instanceof StoppedCallError)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });
@@ -244,9 +248,9 @@ class RequestProxy {
     }
     await deliverRequest({
       exchange,
-      prepared,
+      prepared: preparedCall,
       pack: (call) => (call?.bytes === undefined || 'unread' in body ? receivedBytes : body.pack(call.bytes)),
-      wire: recognized.wire,
+      wire: recognizedRequest.wire,
       signal: abort.signal,
       log: (line) => this.options.report?.({ ...line, route }),
       readers: this.readers,
@@ -295,12 +299,12 @@ class RequestProxy {
   }
 }
 
-function joinAddress(base: URL, rest: string): URL {
+function joinAddress(upstreamUrl: URL, rest: string): URL {
   const [path = '', query] = rest.split(/\?([^]*)/);
-  const address = new URL(base);
+  const address = new URL(upstreamUrl);
   // The agent's path is only appended, so it can't lead to another host.
-  address.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
-  address.search = query === undefined ? base.search : `?${query}`;
+  address.pathname = `${upstreamUrl.pathname.replace(/\/$/, '')}${path}`;
+  address.search = query === undefined ? upstreamUrl.search : `?${query}`;
   return address;
 }
 

@@ -101,12 +101,15 @@ export class GatewaySummaries {
       ...withLimitNames,
       summarize: async (request, options) => this.recordCost(await withLimitNames.summarize(request, options)),
     };
-    const limited = createLimitedSummarizer(withCost, {
+    const limitedSummarizer = createLimitedSummarizer(withCost, {
       spending,
       limits: () => limits,
       count: (text) => counter.countText(text),
     });
-    return { ...limited, summarize: (request, options) => this.trackCall(limited.summarize(request, options)) };
+    return {
+      ...limitedSummarizer,
+      summarize: (request, options) => this.trackCall(limitedSummarizer.summarize(request, options)),
+    };
   }
 
   private recordCost(reply: SummaryReply): SummaryReply {
@@ -156,12 +159,12 @@ const pickAgentTerms = (wire: WireName, body: RequestBody): RequestBody =>
   );
 
 /** Replaces error messages, because vendors quote requests in them and errors are logged. */
-function addAgentTerms(handler: ApiHandler, terms: RequestBody): ApiHandler {
+function addAgentTerms(handler: ApiHandler, agentFields: RequestBody): ApiHandler {
   return {
     ...handler,
     async *stream(request, signal) {
       try {
-        yield* handler.stream({ ...request, extraBody: { ...terms, ...request.extraBody } }, signal);
+        yield* handler.stream({ ...request, extraBody: { ...agentFields, ...request.extraBody } }, signal);
       } catch (error) {
         if (!isApiError(error)) throw error;
         const { kind, details } = error;
@@ -184,22 +187,22 @@ function addAgentTerms(handler: ApiHandler, terms: RequestBody): ApiHandler {
 function createAgentHandler({ address, wire, headers }: AgentSignIn, common: HandlerOptions): ApiHandler {
   // The user accepted the agent's URL, encrypted or not. The agent's headers have all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
-  const send = (target: (requestUrl: string) => string): typeof fetch => {
-    const sent: typeof fetch = (input, init) => {
+  const createFetch = (getTarget: (requestUrl: string) => string): typeof fetch => {
+    const sendToTarget: typeof fetch = (input, init) => {
       const requestUrl = input instanceof Request ? input.url : input.toString();
       const betas = new Headers(init?.headers).get('anthropic-beta');
-      return fetch(target(requestUrl), { ...init, headers: { ...headers, ...mergeBetaHeaders(headers, betas) } });
+      return fetch(getTarget(requestUrl), { ...init, headers: { ...headers, ...mergeBetaHeaders(headers, betas) } });
     };
-    return sent;
+    return sendToTarget;
   };
   switch (wire) {
     case 'anthropic':
-      return createAnthropicHandler({ ...options, baseUrl: address.origin, fetch: send(() => address.href) });
+      return createAnthropicHandler({ ...options, baseUrl: address.origin, fetch: createFetch(() => address.href) });
     case 'gemini':
       return createGeminiHandler({
         ...options,
         baseUrl: address.origin,
-        fetch: send(() => toStreamingAddress(address).href),
+        fetch: createFetch(() => toStreamingAddress(address).href),
       });
     case 'chat':
     case 'responses': {
@@ -209,7 +212,7 @@ function createAgentHandler({ address, wire, headers }: AgentSignIn, common: Han
         ...options,
         api: wire,
         baseUrl: baseUrl.href,
-        fetch: send((requestUrl) => requestUrl),
+        fetch: createFetch((requestUrl) => requestUrl),
       });
     }
   }
@@ -225,8 +228,8 @@ function mergeBetaHeaders(
 
 /** The agent may have requested a non-streaming answer. */
 function toStreamingAddress(address: URL): URL {
-  const other = new URL(address);
-  other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');
-  other.searchParams.set('alt', 'sse');
-  return other;
+  const streamingAddress = new URL(address);
+  streamingAddress.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');
+  streamingAddress.searchParams.set('alt', 'sse');
+  return streamingAddress;
 }

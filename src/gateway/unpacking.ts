@@ -140,8 +140,9 @@ export async function decompressRequest(
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  const all = await decompressWithLimit(decoder, bytes, maxBytes);
-  if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${maxBytes} bytes` };
-  if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
-  return { bytes: all, pack: coding.pack };
+  const decompressed = await decompressWithLimit(decoder, bytes, maxBytes);
+  if (decompressed === 'too long') return { unread: `unpacked with ${name}, it is longer than ${maxBytes} bytes` };
+  if (decompressed === 'broken' || decoder.bytesWritten !== bytes.length)
+    return { unread: `it can't be unpacked with ${name}` };
+  return { bytes: decompressed, pack: coding.pack };
 }

@@ -82,14 +82,14 @@ export class UsageStreamReader {
       return;
     }
     const text = this.text.decode(chunk, { stream: true });
-    let from = 0;
+    let lineStart = 0;
     // An event may arrive in thousands of pieces, so this searches only the new data.
-    for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
-      this.appendPiece(text.slice(from, end));
+    for (let lineEnd = text.indexOf('\n'); this.isStream && lineEnd >= 0; lineEnd = text.indexOf('\n', lineStart)) {
+      this.appendPiece(text.slice(lineStart, lineEnd));
       this.readEventLine(this.joinPieces());
-      from = end + 1;
+      lineStart = lineEnd + 1;
     }
-    this.appendPiece(text.slice(from));
+    this.appendPiece(text.slice(lineStart));
   }
 
   private appendPiece(piece: string): void {

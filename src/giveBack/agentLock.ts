@@ -74,12 +74,12 @@ async function acquireLock(
   }
 }
 
-const createLockedError = (path: string, happened: string, cause?: unknown): GiveBackError =>
+const createLockedError = (path: string, whatHappened: string, cause?: unknown): GiveBackError =>
   new GiveBackError(
     {
-      trouble: 'locked',
+      kind: 'locked',
       path,
-      happened,
+      happened: whatHappened,
       notDone: NOTHING_WRITTEN_TEXT,
       advice: 'Close the conversation in its agent and try again.',
     },

@@ -89,7 +89,7 @@ test('undoing is refused for a task that was given back and has continued since'
     const { replacement } = await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
     const wentOn = said([...(json(path) as unknown[]), { role: 'user', content: 'more' }]);
     writeFileSync(path, wentOn);
-    await expect(undoReplacement(nodeFiles, replacement)).rejects.toMatchObject({ trouble: 'changed' });
+    await expect(undoReplacement(nodeFiles, replacement)).rejects.toMatchObject({ kind: 'changed' });
     expect(readFileSync(path, 'utf8')).toBe(wentOn);
   }));
 
@@ -118,7 +118,9 @@ test.each([
     const { edits } = await condenseFile(path, readFileSync(path));
     change(path);
     const now = readFileSync(path);
-    await expect(giveBackConversation({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({ trouble });
+    await expect(giveBackConversation({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({
+      kind: trouble,
+    });
     expect(readFileSync(path)).toEqual(now);
     expect(existsSync(join(home, 'kept'))).toBe(false);
   });
@@ -131,7 +133,7 @@ test('giving back is refused for a task locked by its agent', () =>
     const before = readFileSync(path);
     const release = await lock(path, { realpath: false, stale: 31_000 });
     await expect(giveBackConversation({ path, edits, row: ROW }, partsIn(home))).rejects.toMatchObject({
-      trouble: 'locked',
+      kind: 'locked',
     });
     await release();
     expect(readFileSync(path)).toEqual(before);
@@ -223,7 +225,7 @@ test('giving back never writes files that no agent would continue', () =>
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
     writeOldFile(path, '[]');
     await expect(giveBackConversation({ path, edits: [], row: ROW }, partsIn(home))).rejects.toMatchObject({
-      trouble: 'not-supported',
+      kind: 'not-supported',
     });
   }));
 

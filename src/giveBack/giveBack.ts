@@ -75,7 +75,7 @@ export async function giveBackConversation(
   dependencies: GiveBackDependencies,
 ): Promise<GiveBackResult> {
   const target = requireGiveBackTarget(request.path, request.agent);
-  const write = async (guard?: WriteGuard): Promise<GiveBackResult> => {
+  const writeFiles = async (guard?: WriteGuard): Promise<GiveBackResult> => {
     const { conversation, contents, path } = await PREPARE_BY_TARGET[target](request, dependencies);
     guard?.();
     return {
@@ -91,9 +91,9 @@ export async function giveBackConversation(
       ),
     };
   };
-  if (target !== 'roo-task') return write();
+  if (target !== 'roo-task') return writeFiles();
   await rejectRunningTask(dependencies.files, request.path, dependencies.now().getTime());
-  return withAgentLocks([request.path, getUiMessagesPath(request.path)], (held) => write(held.confirm));
+  return withAgentLocks([request.path, getUiMessagesPath(request.path)], (locks) => writeFiles(locks.confirm));
 }
 
 /**
@@ -140,16 +140,16 @@ async function prepareClineSidecar(
 ): Promise<PreparedGiveBack> {
   const session = await readJsonFile(files, path);
   if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
-  const { read, view } = createGivenBackView(path, session.bytes, edits);
+  const { read: conversation, view } = createGivenBackView(path, session.bytes, edits);
   const content = createCompactionSidecar({ session: session.value, view, now: now() });
-  const sent = applyCompactionSidecar(content, session.value);
-  if (!sent) throw createShapeError(path, 'The sidecar would not be accepted.');
+  const sentMessages = applyCompactionSidecar(content, session.value);
+  if (!sentMessages) throw createShapeError(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
-  const earlier = await readFileBytesIfPresent(files, sidecar);
+  const earlierSidecar = await readFileBytesIfPresent(files, sidecar);
   const bytes = encodeUtf8(renderClineSidecar(content, session.text));
   return {
-    conversation: read.id,
-    contents: [{ path: sidecar, before: earlier && hashBytes(earlier), bytes }],
+    conversation: conversation.id,
+    contents: [{ path: sidecar, before: earlierSidecar && hashBytes(earlierSidecar), bytes }],
     path: sidecar,
   };
 }
@@ -159,22 +159,22 @@ async function prepareClaudeSession(
   { files, now }: GiveBackDependencies,
 ): Promise<PreparedGiveBack> {
   const bytes = await readExistingFile(files, path);
-  const { read, view } = createGivenBackView(path, bytes, edits);
+  const { read: conversation, view } = createGivenBackView(path, bytes, edits);
   const records = new TextDecoder()
     .decode(bytes)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .flatMap((line) => parseJsonLine(line));
   const sessionId = randomUUID();
-  const title = appendToTitle(read.title, '(condensed)');
+  const title = appendToTitle(conversation.title, '(condensed)');
   const renderedSession = renderClaudeSession({ sessionId, title, view, records, now: now(), newId: randomUUID });
   const text = copyOriginalCallJson(renderedSession, new TextDecoder().decode(bytes));
-  const target = join(dirname(path), `${sessionId}.jsonl`);
-  rejectDifferentMessages(path, selectWrittenMessages(view), readConversation(text, { path: target }).messages);
+  const newPath = join(dirname(path), `${sessionId}.jsonl`);
+  rejectDifferentMessages(path, selectWrittenMessages(view), readConversation(text, { path: newPath }).messages);
   return {
-    conversation: read.id,
-    contents: [{ path: target, before: undefined, bytes: encodeUtf8(text) }],
-    path: target,
+    conversation: conversation.id,
+    contents: [{ path: newPath, before: undefined, bytes: encodeUtf8(text) }],
+    path: newPath,
   };
 }
 
@@ -198,16 +198,16 @@ function createGivenBackView(
   bytes: Uint8Array,
   edits: readonly Edit[],
 ): { readonly read: Conversation; readonly view: readonly ApiMessage[] } {
-  const read = readConversation(bytes, { path });
-  const { messages: view, origins, stale } = applyEdits(read.messages, edits);
+  const conversation = readConversation(bytes, { path });
+  const { messages: view, origins, stale } = applyEdits(conversation.messages, edits);
   if (stale.length > 0) throw createFileChangedError(path);
-  const [violation] = findNewViolations(read.messages, view, { origins });
+  const [violation] = findNewViolations(conversation.messages, view, { origins });
   if (violation) throw createShapeError(path, `The result would not be a valid conversation (${violation.rule}).`);
-  return { read, view };
+  return { read: conversation, view };
 }
 
-function rejectDifferentMessages(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
-  if (toComparable(view) !== toComparable(sent))
+function rejectDifferentMessages(path: string, view: readonly ApiMessage[], sentMessages: readonly ApiMessage[]): void {
+  if (toComparable(view) !== toComparable(sentMessages))
     throw createShapeError(
       path,
       'Read back as its agent reads it, what would be written is not exactly the condensed conversation.',
@@ -216,14 +216,14 @@ function rejectDifferentMessages(path: string, view: readonly ApiMessage[], sent
 
 /** The API treats consecutive messages of one role as one. */
 function toComparable(messages: readonly ApiMessage[]): string {
-  const merged: { readonly role: string; readonly content: unknown[] }[] = [];
+  const mergedMessages: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {
     const blocks = toBlocks({ content });
-    const last = merged.at(-1);
+    const last = mergedMessages.at(-1);
     if (last?.role === role) last.content.push(...blocks);
-    else merged.push({ role, content: [...blocks] });
+    else mergedMessages.push({ role, content: [...blocks] });
   }
-  return JSON.stringify(merged);
+  return JSON.stringify(mergedMessages);
 }
 
 const readSentMessages = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
@@ -253,12 +253,12 @@ async function readExistingFile(files: Files, path: string): Promise<Uint8Array>
   throw createFileMissingError(path);
 }
 
-const createShapeError = (path: string, happened: string, cause?: unknown): GiveBackError =>
+const createShapeError = (path: string, whatHappened: string, cause?: unknown): GiveBackError =>
   new GiveBackError(
     {
-      trouble: 'unexpected-shape',
+      kind: 'unexpected-shape',
       path,
-      happened,
+      happened: whatHappened,
       notDone: NOTHING_WRITTEN_TEXT,
       advice: 'Export the condensed conversation instead.',
     },

@@ -1,4 +1,4 @@
-export type GiveBackTrouble =
+export type GiveBackErrorKind =
   /** The agent is working on the conversation or was a moment ago. */
   | 'running'
   | 'changed'
@@ -10,7 +10,7 @@ export type GiveBackTrouble =
   | 'missing';
 
 export interface GiveBackErrorDetails {
-  readonly trouble: GiveBackTrouble;
+  readonly kind: GiveBackErrorKind;
   readonly path: string;
   /** Sentences for the user. */
   readonly happened: string;
@@ -23,22 +23,22 @@ export const NOTHING_WRITTEN_TEXT = 'Nothing was written.';
 /** A refusal; errors of the disk are StorageErrors. */
 export class GiveBackError extends Error {
   override readonly name = 'GiveBackError';
-  readonly trouble: GiveBackTrouble;
+  readonly kind: GiveBackErrorKind;
 
   constructor(
     readonly data: GiveBackErrorDetails,
     options?: ErrorOptions,
   ) {
     super(`${data.happened} ${data.notDone} ${data.advice} File: ${data.path}`, options);
-    this.trouble = data.trouble;
+    this.kind = data.kind;
   }
 }
 
-export const createTaskRunningError = (path: string, happened: string): GiveBackError =>
+export const createTaskRunningError = (path: string, whatHappened: string): GiveBackError =>
   new GiveBackError({
-    trouble: 'running',
+    kind: 'running',
     path,
-    happened,
+    happened: whatHappened,
     notDone: NOTHING_WRITTEN_TEXT,
     advice: 'Stop or close the task in its agent, and try again.',
   });
@@ -46,7 +46,7 @@ export const createTaskRunningError = (path: string, happened: string): GiveBack
 /** @param notDone a sentence about what was not done */
 export const createFileChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
-    trouble: 'changed',
+    kind: 'changed',
     path,
     happened: 'The file has changed since it was read.',
     notDone,
@@ -56,7 +56,7 @@ export const createFileChangedError = (path: string, notDone = NOTHING_WRITTEN_T
 /** @param notDone a sentence about what was not done */
 export const createFileMissingError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
-    trouble: 'missing',
+    kind: 'missing',
     path,
     happened: 'The file no longer exists.',
     notDone,
@@ -66,7 +66,7 @@ export const createFileMissingError = (path: string, notDone = NOTHING_WRITTEN_T
 /** Undoing would lose what the agent has added. */
 export const createContinuedError = (path: string): GiveBackError =>
   new GiveBackError({
-    trouble: 'changed',
+    kind: 'changed',
     path,
     happened: 'The file is kept: the agent has continued in it.',
     notDone: 'Nothing was undone.',

@@ -27,23 +27,25 @@ export interface SelectedIdleTasks {
   readonly waitMs: number | undefined;
 }
 
-/** @param now milliseconds since the epoch */
+/** @param nowMs milliseconds since the epoch */
 export function selectIdleTasks(
   tasks: readonly StoredTask[],
-  answers: ReadonlyMap<string, IdleTaskOfferAnswer>,
+  offerAnswers: ReadonlyMap<string, IdleTaskOfferAnswer>,
   thresholdTokens: number,
-  now: number,
+  nowMs: number,
 ): SelectedIdleTasks {
   const candidates = tasks
     .filter((task) => task.tokens >= thresholdTokens && findGiveBackTarget(task.path, task.agent) !== undefined)
     .filter(
       (task) =>
-        !hasBeenAnswered(task, answers) && !isCondensedSinceChange(task) && now - task.modified < MAX_TASK_IDLE_MS,
+        !hasBeenAnswered(task, offerAnswers) &&
+        !isCondensedSinceChange(task) &&
+        nowMs - task.modified < MAX_TASK_IDLE_MS,
     )
     .toSorted((a, b) => b.modified - a.modified);
-  const waits = candidates.map(({ modified }) => modified + MIN_TASK_IDLE_MS - now);
-  const dueTask = candidates.find((_task, index) => (waits[index] ?? 0) <= 0);
-  const waitMs = Math.min(...waits.filter((ms) => ms > 0));
+  const waitTimesMs = candidates.map(({ modified }) => modified + MIN_TASK_IDLE_MS - nowMs);
+  const dueTask = candidates.find((_task, index) => (waitTimesMs[index] ?? 0) <= 0);
+  const waitMs = Math.min(...waitTimesMs.filter((ms) => ms > 0));
   return { due: dueTask, waitMs: Number.isFinite(waitMs) ? waitMs : undefined };
 }
 

@@ -54,7 +54,7 @@ describe('acting on a task that is paused meanwhile', () => {
   it('leaves tasks with subtasks or in other windows unchanged', async () => {
     for (const stack of [[], ['another'], ['parent', task()], undefined]) {
       await expect(runWhileTaskPaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
-        trouble: 'running',
+        kind: 'running',
       });
     }
     expect(calls).toEqual([]);

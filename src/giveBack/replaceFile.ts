@@ -32,19 +32,21 @@ export async function replaceFilesInOrder(
   replacements: readonly FileReplacement[],
   guard: WriteGuard,
 ): Promise<void> {
-  const pending: FileReplacement[] = [];
-  for (const one of replacements) if (await matchesExpectedHash(files, one)) pending.push(one);
-  for (const one of pending) await writeTemporaryFile(files, one);
-  for (const one of pending) await replaceFile(files, one, guard);
+  const pendingReplacements: FileReplacement[] = [];
+  for (const replacement of replacements)
+    if (await matchesExpectedHash(files, replacement)) pendingReplacements.push(replacement);
+  for (const replacement of pendingReplacements) await writeTemporaryFile(files, replacement);
+  for (const replacement of pendingReplacements) await replaceFile(files, replacement, guard);
 }
 
 async function matchesExpectedHash(
   files: Files,
   { path, hashBefore, hashAfter, whenChanged }: FileReplacement,
 ): Promise<boolean> {
-  const current = (await hashFileIfPresent(files, path)) ?? null;
-  if (current === hashBefore && current !== hashAfter) return true;
-  if (current !== hashAfter && whenChanged === 'refuse') throw createFileChangedError(path, 'It was left as it is.');
+  const currentHash = (await hashFileIfPresent(files, path)) ?? null;
+  if (currentHash === hashBefore && currentHash !== hashAfter) return true;
+  if (currentHash !== hashAfter && whenChanged === 'refuse')
+    throw createFileChangedError(path, 'It was left as it is.');
   return false;
 }
 
@@ -54,8 +56,8 @@ async function writeTemporaryFile(files: Files, { path, keptFile, temporary }: F
   if (!bytes) throw new Error(`${keptFile} is missing`);
   await writeNewFile(files, temporary, bytes);
   // The agent's file may be shared, so it keeps its permissions.
-  const replaced = await readStatusIfPresent(files, path);
-  if (replaced) await files.setPermissions(temporary, replaced.permissions);
+  const replacedStatus = await readStatusIfPresent(files, path);
+  if (replacedStatus) await files.setPermissions(temporary, replacedStatus.permissions);
 }
 
 async function replaceFile(
@@ -85,7 +87,7 @@ export async function rejectSymbolicLink(files: Files, path: string): Promise<vo
   const status = await readStatusIfPresent(files, path);
   if (!status || status.kind === 'file') return;
   throw new GiveBackError({
-    trouble: 'outside-folder',
+    kind: 'outside-folder',
     path,
     happened: status.kind === 'link' ? 'This is a link.' : 'This is not a file.',
     notDone: 'Nothing was written.',

@@ -50,7 +50,7 @@ export interface NewFileContent {
 export async function replaceFiles(
   files: Files,
   root: string,
-  subject: Pick<ReplacementRecord, 'conversation' | 'source'>,
+  replacedConversation: Pick<ReplacementRecord, 'conversation' | 'source'>,
   contents: readonly NewFileContent[],
   now: Date,
   guard: WriteGuard = NO_WRITE_GUARD,
@@ -58,16 +58,21 @@ export async function replaceFiles(
   const folder = join(root, `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}`);
   await withStorageErrors(folder, 'The conversation was not changed.', async () => {
     await files.makeFolder(folder);
-    const recorded: RecordedFile[] = [];
+    const recordedFiles: RecordedFile[] = [];
     for (const [index, { path, before, bytes }] of contents.entries()) {
       await rejectSymbolicLink(files, path);
       const current = await readFileBytesIfPresent(files, path);
       if ((current && hashBytes(current)) !== before) throw createFileChangedError(path);
       if (current) await writeNewFile(files, join(folder, `${index}.before`), current);
       await writeNewFile(files, join(folder, `${index}.after`), bytes);
-      recorded.push({ path, before: before ?? null, after: hashBytes(bytes) });
+      recordedFiles.push({ path, before: before ?? null, after: hashBytes(bytes) });
     }
-    await writeReplacementRecord(files, folder, { version: 1, ...subject, at: now.toISOString(), files: recorded });
+    await writeReplacementRecord(files, folder, {
+      version: 1,
+      ...replacedConversation,
+      at: now.toISOString(),
+      files: recordedFiles,
+    });
   });
   const record = await readReplacementRecord(files, folder);
   try {
@@ -90,17 +95,17 @@ const NEXT_START_TEXT =
 
 /** Reverting may have failed too, so this looks at the disk. */
 async function describePartialReplacement(files: Files, record: ReplacementRecord): Promise<string | undefined> {
-  const changed: string[] = [];
+  const changedNames: string[] = [];
   try {
     for (const { path, after } of record.files) {
-      if ((await hashFileIfPresent(files, path)) === after) changed.push(basename(path));
+      if ((await hashFileIfPresent(files, path)) === after) changedNames.push(basename(path));
     }
   } catch {
     return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START_TEXT}`;
   }
-  if (changed.length === 0) return undefined;
-  const names = changed.join(' and ');
-  return changed.length === record.files.length
+  if (changedNames.length === 0) return undefined;
+  const names = changedNames.join(' and ');
+  return changedNames.length === record.files.length
     ? `The condensed conversation is already in place (${names}). ${NEXT_START_TEXT}`
     : `The conversation is replaced in part (${names}). ${NEXT_START_TEXT}`;
 }
@@ -114,10 +119,10 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
   await runWithAgentLocks(files, record, async (guard) => {
     if ((await readReplacementState(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
-      const current = (await hashFileIfPresent(files, path)) ?? null;
+      const currentHash = (await hashFileIfPresent(files, path)) ?? null;
       // An interrupted undo restored the file, or a new file was deleted.
-      if (current === before || current === after) continue;
-      throw current === null ? createFileMissingError(path, NOTHING_UNDONE_TEXT) : createContinuedError(path);
+      if (currentHash === before || currentHash === after) continue;
+      throw currentHash === null ? createFileMissingError(path, NOTHING_UNDONE_TEXT) : createContinuedError(path);
     }
     await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
       await markReplacementState(files, folder, 'undoing');
@@ -154,9 +159,9 @@ async function finishReplacement(
     await revertReplacement(files, folder, record, guard);
     return 'undone';
   }
-  const first = record.files[0];
+  const firstFile = record.files[0];
   // Nothing was replaced yet, or the agent continued from the old state.
-  if (first && (await hashFileIfPresent(files, first.path)) !== first.after) {
+  if (firstFile && (await hashFileIfPresent(files, firstFile.path)) !== firstFile.after) {
     await removeTemporaryFiles(files, folder, record);
     await markReplacementState(files, folder, 'undone');
     return 'undone';

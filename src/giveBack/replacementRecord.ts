@@ -32,7 +32,7 @@ export async function readReplacementRecord(files: Files, folder: string): Promi
   const parsed = replacementRecordSchema.safeParse(bytes && parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new GiveBackError({
-    trouble: bytes ? 'newer-version' : 'missing',
+    kind: bytes ? 'newer-version' : 'missing',
     path,
     happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
     notDone: NOTHING_UNDONE_TEXT,

@@ -117,7 +117,7 @@ describe('files replaced when a conversation is given back', () => {
     await replace('a', 'v1', 1);
     writeFileSync(path, 'the agent went on');
     await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
-      trouble: 'changed',
+      kind: 'changed',
     });
     expect(readFileSync(path, 'utf8')).toBe('the agent went on');
   });
@@ -132,7 +132,7 @@ describe('files replaced when a conversation is given back', () => {
     };
     const content = { path, before: hashBytes(bytes('v0')), bytes: bytes('v1') };
     await expect(replaceFiles(files, root, { conversation: 'a' }, [content], now(1))).rejects.toMatchObject({
-      trouble: 'changed',
+      kind: 'changed',
     });
     expect(readFileSync(path, 'utf8')).toBe('the agent was quicker');
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
@@ -147,7 +147,7 @@ describe('files replaced when a conversation is given back', () => {
     const done = await replaceFiles(nodeFiles, root, { conversation: 'a' }, [content], now(1));
     rmSync(task, { recursive: true });
     await expect(undoLastReplacement(nodeFiles, root, { conversation: 'a' })).rejects.toMatchObject({
-      trouble: 'missing',
+      kind: 'missing',
     });
     rmSync(join(done, 'done'));
     expect(await recoverAllReplacements(nodeFiles, root, now(2))).toEqual({ recovered: 1, problems: [] });

@@ -54,15 +54,15 @@ async function listFinished(
   root: string,
   states: readonly ReplacementState[],
 ): Promise<FinishedReplacement[]> {
-  const finished: FinishedReplacement[] = [];
+  const finishedReplacements: FinishedReplacement[] = [];
   for (const folder of await listReplacementFolders(files, root)) {
     const state = await readReplacementState(files, folder);
     if (state === undefined || !states.includes(state)) continue;
     // Newer versions handle their own records.
     const record = await readReplacementRecord(files, folder).catch(() => undefined);
-    if (record) finished.push({ folder, record });
+    if (record) finishedReplacements.push({ folder, record });
   }
-  return finished;
+  return finishedReplacements;
 }
 
 export interface GivenBack {
@@ -87,17 +87,17 @@ function toGivenBack({ record: { conversation, source, files } }: FinishedReplac
 }
 
 /** Returns the existing files that were given back from this one, or from a copy of it, oldest first. */
-async function listCopiesOf(files: Files, root: string, original: string): Promise<string[]> {
+async function listCopiesOf(files: Files, root: string, originalPath: string): Promise<string[]> {
   const copies = new Set<string>();
   for (const { source, path } of await listEverGivenBack(files, root)) {
-    if (path !== original && (source === original || copies.has(source ?? ''))) copies.add(path);
+    if (path !== originalPath && (source === originalPath || copies.has(source ?? ''))) copies.add(path);
   }
-  const existing: string[] = [];
+  const existingCopies: string[] = [];
   for (const path of copies) {
     // A copy that cannot be checked counts as existing: what was undone is reported as undone.
-    if (await readStatusIfPresent(files, path).catch(() => true)) existing.push(path);
+    if (await readStatusIfPresent(files, path).catch(() => true)) existingCopies.push(path);
   }
-  return existing;
+  return existingCopies;
 }
 
 /**
@@ -120,14 +120,14 @@ export async function undoLastReplacement(
   root: string,
   name: GivenBackName,
 ): Promise<UndoneGiveBack | undefined> {
-  const done = (await listFinished(files, root, ['done'])).findLast(({ record }) =>
+  const lastReplacement = (await listFinished(files, root, ['done'])).findLast(({ record }) =>
     'path' in name ? record.files[0]?.path === name.path : record.conversation === name.conversation,
   );
-  if (!done) return undefined;
-  await undoReplacement(files, done.folder);
-  const [written] = done.record.files;
-  const wasAdded = written?.before === null;
-  return { copiesLeft: wasAdded ? await listCopiesOf(files, root, written.path) : [] };
+  if (!lastReplacement) return undefined;
+  await undoReplacement(files, lastReplacement.folder);
+  const [writtenFile] = lastReplacement.record.files;
+  const wasAdded = writtenFile?.before === null;
+  return { copiesLeft: wasAdded ? await listCopiesOf(files, root, writtenFile.path) : [] };
 }
 
 export interface RecoveryResult {
@@ -137,30 +137,30 @@ export interface RecoveryResult {
 
 /** A failure does not stop the others. */
 export async function recoverAllReplacements(files: Files, root: string, now: Date): Promise<RecoveryResult> {
-  let recovered = 0;
+  let recoveredCount = 0;
   const problems: string[] = [];
   for (const folder of await listReplacementFolders(files, root)) {
     try {
-      const before = await readReplacementState(files, folder);
-      const after = await recoverReplacement(files, folder);
-      if (before !== after) recovered += 1;
+      const stateBefore = await readReplacementState(files, folder);
+      const stateAfter = await recoverReplacement(files, folder);
+      if (stateBefore !== stateAfter) recoveredCount += 1;
       const status = await readStatusIfPresent(files, folder);
-      if (after && status && (await markAndCheckExpiry(files, folder, now.getTime() - status.modified, now)))
+      if (stateAfter && status && (await markAndCheckExpiry(files, folder, now.getTime() - status.modified, now)))
         await removeReplacement(files, folder);
     } catch (error) {
       problems.push(getErrorMessage(error));
     }
   }
-  return { recovered, problems };
+  return { recovered: recoveredCount, problems };
 }
 
 /** The clock may be wrong once, so this takes two checks a day apart. */
-async function markAndCheckExpiry(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
+async function markAndCheckExpiry(files: Files, folder: string, ageMs: number, now: Date): Promise<boolean> {
   const path = join(folder, 'expired');
-  const since = Number((await readTextIfPresent(files, path)) ?? Number.NaN);
-  const isOld = age > MAX_REPLACEMENT_AGE_MS && !(since > now.getTime());
-  if (isOld && now.getTime() - since > DAY_MS) return true;
-  if (isOld === Number.isFinite(since)) return false;
+  const markedAt = Number((await readTextIfPresent(files, path)) ?? Number.NaN);
+  const isOld = ageMs > MAX_REPLACEMENT_AGE_MS && !(markedAt > now.getTime());
+  if (isOld && now.getTime() - markedAt > DAY_MS) return true;
+  if (isOld === Number.isFinite(markedAt)) return false;
   const { modified } = await files.status(folder);
   if (isOld) await writeNewFile(files, path, new TextEncoder().encode(String(now.getTime())));
   else await ignoreMissingFile(files.removeFile(path));

@@ -20,7 +20,7 @@ test("an agent's task counts as idle if it was not written for a while", () =>
     writeFileSync(history, '[]');
     const { modified } = await nodeFiles.status(history);
     await expect(rests(history, modified + MIN_QUIET_MS - 1)).rejects.toMatchObject({
-      trouble: 'running',
+      kind: 'running',
       message: expect.stringContaining('a moment ago'),
     });
     await expect(rests(history, modified + MIN_QUIET_MS)).resolves.toBeUndefined();
@@ -33,7 +33,7 @@ test.each([
   withTask(async (history, path) => {
     writeOldFile(path, JSON.stringify(item));
     await expect(rests(history)).rejects.toMatchObject({
-      trouble: 'running',
+      kind: 'running',
       message: expect.stringContaining('is waiting for a subtask'),
     });
   }),
@@ -55,5 +55,5 @@ test("an agent's task that its history lacks counts as idle, and a missing task 
     rmSync(path);
     await expect(rests(history)).resolves.toBeUndefined();
     rmSync(history);
-    await expect(rests(history)).rejects.toMatchObject({ trouble: 'missing' });
+    await expect(rests(history)).rejects.toMatchObject({ kind: 'missing' });
   }));

@@ -9,7 +9,7 @@ export function requireGiveBackTarget(path: string, agent?: AgentName): GiveBack
   const target = findGiveBackTarget(path, agent);
   if (target) return target;
   throw new GiveBackError({
-    trouble: 'not-supported',
+    kind: 'not-supported',
     path,
     happened: `The agent that ${basename(path)} belongs to does not continue with what other programs write.`,
     notDone: NOTHING_WRITTEN_TEXT,

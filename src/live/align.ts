@@ -19,17 +19,17 @@ export function alignConversations(
   oldKeys: readonly MessageKey[],
   newKeys: readonly MessageKey[],
 ): ConversationAlignment {
-  const places: (number | undefined)[] = oldKeys.map(() => undefined);
-  let at = 0;
+  const newIndexes: (number | undefined)[] = oldKeys.map(() => undefined);
+  let index = 0;
   let isExact = true;
-  for (; at < oldKeys.length && at < newKeys.length && isSameMessage(oldKeys[at], newKeys[at]); at++) {
-    places[at] = at;
-    isExact &&= oldKeys[at] === newKeys[at];
+  for (; index < oldKeys.length && index < newKeys.length && isSameMessage(oldKeys[index], newKeys[index]); index++) {
+    newIndexes[index] = index;
+    isExact &&= oldKeys[index] === newKeys[index];
   }
-  if (at === oldKeys.length) return { places, isExact };
-  alignByCalls(oldKeys, newKeys, at, places);
-  alignByTexts(oldKeys, newKeys, at, places);
-  return { places, isExact: false };
+  if (index === oldKeys.length) return { places: newIndexes, isExact };
+  alignByCalls(oldKeys, newKeys, index, newIndexes);
+  alignByTexts(oldKeys, newKeys, index, newIndexes);
+  return { places: newIndexes, isExact: false };
 }
 
 const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): boolean => {
@@ -42,49 +42,49 @@ const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): bo
 function alignByCalls(
   oldKeys: readonly MessageKey[],
   newKeys: readonly MessageKey[],
-  from: number,
-  places: (number | undefined)[],
+  start: number,
+  newIndexes: (number | undefined)[],
 ): void {
-  const byCalls = new Map<string, number>();
-  for (let index = from; index < oldKeys.length; index++) {
+  const indexByCalls = new Map<string, number>();
+  for (let index = start; index < oldKeys.length; index++) {
     const calls = getCallsPartOfKey(oldKeys[index] as MessageKey);
-    if (calls !== undefined) byCalls.set(calls, index);
+    if (calls !== undefined) indexByCalls.set(calls, index);
   }
-  let last = from - 1;
-  for (let place = from; place < newKeys.length; place++) {
+  let lastIndex = start - 1;
+  for (let place = start; place < newKeys.length; place++) {
     const calls = getCallsPartOfKey(newKeys[place] as MessageKey);
-    const index = calls === undefined ? undefined : byCalls.get(calls);
-    if (index === undefined || index <= last) continue;
-    places[index] = place;
-    last = index;
+    const index = calls === undefined ? undefined : indexByCalls.get(calls);
+    if (index === undefined || index <= lastIndex) continue;
+    newIndexes[index] = place;
+    lastIndex = index;
   }
 }
 
 function alignByTexts(
   oldKeys: readonly MessageKey[],
   newKeys: readonly MessageKey[],
-  from: number,
-  places: (number | undefined)[],
+  start: number,
+  newIndexes: (number | undefined)[],
 ): void {
-  const ends = findNextMatches(places, newKeys.length);
-  let place = from;
-  for (let index = from; index < oldKeys.length; index++) {
-    const anchor = places[index];
-    const end = ends[index] ?? 0;
-    let found = anchor ?? place;
-    while (anchor === undefined && found < end && newKeys[found] !== oldKeys[index]) found++;
-    if (anchor === undefined && found >= end) continue;
-    places[index] = found;
-    place = found + 1;
+  const searchEnds = findNextMatches(newIndexes, newKeys.length);
+  let place = start;
+  for (let index = start; index < oldKeys.length; index++) {
+    const matchedIndex = newIndexes[index];
+    const searchEnd = searchEnds[index] ?? 0;
+    let candidate = matchedIndex ?? place;
+    while (matchedIndex === undefined && candidate < searchEnd && newKeys[candidate] !== oldKeys[index]) candidate++;
+    if (matchedIndex === undefined && candidate >= searchEnd) continue;
+    newIndexes[index] = candidate;
+    place = candidate + 1;
   }
 }
 
-function findNextMatches(places: readonly (number | undefined)[], end: number): number[] {
+function findNextMatches(newIndexes: readonly (number | undefined)[], newLength: number): number[] {
   const ends: number[] = [];
-  let next = end;
-  for (let index = places.length - 1; index >= 0; index--) {
-    next = places[index] ?? next;
-    ends[index] = next;
+  let nextMatch = newLength;
+  for (let index = newIndexes.length - 1; index >= 0; index--) {
+    nextMatch = newIndexes[index] ?? nextMatch;
+    ends[index] = nextMatch;
   }
   return ends;
 }
@@ -93,34 +93,39 @@ function findNextMatches(places: readonly (number | undefined)[], end: number): 
  * Counts the messages in common at the beginning. Agents send new objects with each request;
  * reusing the old ones keeps their cached tokens, keys and contents.
  */
-export function countCommonPrefix(knownMessages: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
-  const shorter = Math.min(knownMessages.length, sent.length);
-  let at = 0;
-  while (at < shorter && isEqual(knownMessages[at], sent[at])) at++;
-  return at;
+export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMessages: readonly ApiMessage[]): number {
+  const shorterLength = Math.min(knownMessages.length, sentMessages.length);
+  let count = 0;
+  while (count < shorterLength && isEqual(knownMessages[count], sentMessages[count])) count++;
+  return count;
 }
 
 /** True if `newMessage` contains all text of `oldMessage` and more. A continued word is a different word. */
 export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage): boolean {
   if (oldMessage.role !== newMessage.role) return false;
-  const [before, now] = [toBlocks(oldMessage), toBlocks(newMessage)];
-  let first = 0;
-  while (first < before.length && isEqual(before[first], now[first])) first++;
-  let last = 0;
-  while (first + last < Math.min(before.length, now.length) && isEqual(before.at(-1 - last), now.at(-1 - last))) last++;
-  const [changed, ...others] = before.slice(first, before.length - last);
-  const added = now.slice(first, now.length - last);
-  if (added.length === 0 || others.length > 0 || !added.every(isText)) return false;
-  if (!changed) return before.length > 0;
-  return isText(changed) && added.some(({ text }) => beginsOrEndsWithText(changed.text, text));
+  const [oldBlocks, newBlocks] = [toBlocks(oldMessage), toBlocks(newMessage)];
+  let equalAtStart = 0;
+  while (equalAtStart < oldBlocks.length && isEqual(oldBlocks[equalAtStart], newBlocks[equalAtStart])) equalAtStart++;
+  let equalAtEnd = 0;
+  while (
+    equalAtStart + equalAtEnd < Math.min(oldBlocks.length, newBlocks.length) &&
+    isEqual(oldBlocks.at(-1 - equalAtEnd), newBlocks.at(-1 - equalAtEnd))
+  )
+    equalAtEnd++;
+  const [changedBlock, ...otherChangedBlocks] = oldBlocks.slice(equalAtStart, oldBlocks.length - equalAtEnd);
+  const addedBlocks = newBlocks.slice(equalAtStart, newBlocks.length - equalAtEnd);
+  if (addedBlocks.length === 0 || otherChangedBlocks.length > 0 || !addedBlocks.every(isText)) return false;
+  if (!changedBlock) return oldBlocks.length > 0;
+  return isText(changedBlock) && addedBlocks.some(({ text }) => beginsOrEndsWithText(changedBlock.text, text));
 }
 
-function beginsOrEndsWithText(part: string, text: string): boolean {
-  if (part.trim() === '' || text.length <= part.length) return false;
+function beginsOrEndsWithText(oldText: string, text: string): boolean {
+  if (oldText.trim() === '' || text.length <= oldText.length) return false;
   return (
-    (text.startsWith(part) && !isInsideWord(text, part.length)) ||
-    (text.endsWith(part) && !isInsideWord(text, text.length - part.length))
+    (text.startsWith(oldText) && !isInsideWord(text, oldText.length)) ||
+    (text.endsWith(oldText) && !isInsideWord(text, text.length - oldText.length))
   );
 }
 
-const isInsideWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));
+const isInsideWord = (text: string, index: number): boolean =>
+  /^[\p{L}\p{N}_]{2}$/u.test(text.slice(index - 1, index + 1));

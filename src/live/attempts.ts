@@ -39,28 +39,28 @@ export type NextAttemptStep<Reason> =
 
 export function chooseNextAttempt<Reason>(
   attempts: readonly [...RequestAttempt<Reason>[], RequestAttempt<Reason>],
-  impossible: ReadonlySet<RequestChange>,
+  impossibleChanges: ReadonlySet<RequestChange>,
 ): NextAttemptStep<Reason> {
-  const last = attempts[attempts.length - 1] as RequestAttempt<Reason>;
-  const { problem, isCondensed } = last;
+  const lastAttempt = attempts[attempts.length - 1] as RequestAttempt<Reason>;
+  const { problem, isCondensed } = lastAttempt;
   const isShown = attempts.some((attempt) => attempt.problem === 'wrong-calls');
   const stop = ({ reason }: RequestAttempt<Reason>): NextAttemptStep<Reason> => ({ kind: 'stop', reason });
-  const orStop = (change: RequestChange): NextAttemptStep<Reason> =>
-    attempts.length < MAX_ATTEMPTS && !impossible.has(change) ? { kind: 'change', change } : stop(last);
+  const changeOrStop = (change: RequestChange): NextAttemptStep<Reason> =>
+    attempts.length < MAX_ATTEMPTS && !impossibleChanges.has(change) ? { kind: 'change', change } : stop(lastAttempt);
 
-  if (problem === 'wrong-calls') return orStop('correct-calls');
-  if (problem === 'thinking' && !impossible.has('leave-out-thinking')) {
-    if (attempts.every(({ change }) => change !== 'leave-out-thinking')) return orStop('leave-out-thinking');
+  if (problem === 'wrong-calls') return changeOrStop('correct-calls');
+  if (problem === 'thinking' && !impossibleChanges.has('leave-out-thinking')) {
+    if (attempts.every(({ change }) => change !== 'leave-out-thinking')) return changeOrStop('leave-out-thinking');
   }
-  if (problem === 'unreadable' || isShown) return stop(last);
+  if (problem === 'unreadable' || isShown) return stop(lastAttempt);
   if (problem === 'too-long') {
     // The original was only sent after a rejection for another reason, which is the one to report.
-    return last.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? last) : orStop('shorten');
+    return lastAttempt.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? lastAttempt) : changeOrStop('shorten');
   }
-  if (!isCondensed) return stop(last);
+  if (!isCondensed) return stop(lastAttempt);
   // The original is no shorter than the form that was too long.
   const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
-  return tooLong ? stop(tooLong) : orStop('send-as-it-came');
+  return tooLong ? stop(tooLong) : changeOrStop('send-as-it-came');
 }
 
 export class RequestAttempts<Reason> {

@@ -40,53 +40,57 @@ export interface LastAnsweredRequest {
 
 /** @param shouldRead true if the request was unchanged and within the cache's lifetime */
 export function makeLastAnsweredRequest(
-  began: number,
+  beganMs: number,
   usage: Usage | undefined,
   shouldRead: boolean,
 ): LastAnsweredRequest {
-  if (usage?.source !== 'reported') return { began, shows: 'nothing' };
+  if (usage?.source !== 'reported') return { began: beganMs, shows: 'nothing' };
   const promptTokens = countPromptTokens(usage);
   const { accounting, cacheReadTokens: tokens, cacheWriteTokens } = usage;
-  const read = { tokens, of: promptTokens };
-  if (tokens > 0) return { began, shows: 'reading', read };
-  if (promptTokens < MIN_CACHED_TOKENS) return { began, shows: 'nothing', read };
+  const observedRead = { tokens, of: promptTokens };
+  if (tokens > 0) return { began: beganMs, shows: 'reading', read: observedRead };
+  if (promptTokens < MIN_CACHED_TOKENS) return { began: beganMs, shows: 'nothing', read: observedRead };
   // Only Anthropic's accounting reports writes.
-  if (accounting === 'anthropic') return { began, shows: cacheWriteTokens > 0 ? 'nothing' : 'unused', read };
-  return { began, shows: shouldRead ? 'missed' : 'nothing', read };
+  if (accounting === 'anthropic')
+    return { began: beganMs, shows: cacheWriteTokens > 0 ? 'nothing' : 'unused', read: observedRead };
+  return { began: beganMs, shows: shouldRead ? 'missed' : 'nothing', read: observedRead };
 }
 
 /**
- * @param resumed when a conversation with earlier answers arrived, in milliseconds since the epoch;
+ * @param resumedMs when a conversation with earlier answers arrived, in milliseconds since the epoch;
  * undefined if it began here
  */
 export function inferCacheState(
   { key, cacheSpan: statedSpan }: UpstreamModel,
-  span: CacheLifespan | undefined,
+  lifespan: CacheLifespan | undefined,
   lastByModel: ReadonlyMap<string, LastAnsweredRequest>,
-  now: number,
-  resumed?: number,
+  nowMs: number,
+  resumedMs?: number,
 ): CacheState {
-  const last = lastByModel.get(key);
-  if (last?.shows === 'unused') return { state: 'none', basis: 'answers' };
-  if (!span && statedSpan === 'none' && last?.shows !== 'reading') return { state: 'none', basis: 'model' };
-  if (!last) {
-    const isReplaced = lastByModel.size > 0 && (resumed === undefined || now - resumed >= (span?.coldMs ?? Infinity));
-    return span && isReplaced ? { state: 'cold', basis: 'other-model' } : { state: 'unknown', basis: 'not-answered' };
+  const lastRequest = lastByModel.get(key);
+  if (lastRequest?.shows === 'unused') return { state: 'none', basis: 'answers' };
+  if (!lifespan && statedSpan === 'none' && lastRequest?.shows !== 'reading') return { state: 'none', basis: 'model' };
+  if (!lastRequest) {
+    const isReplaced =
+      lastByModel.size > 0 && (resumedMs === undefined || nowMs - resumedMs >= (lifespan?.coldMs ?? Infinity));
+    return lifespan && isReplaced
+      ? { state: 'cold', basis: 'other-model' }
+      : { state: 'unknown', basis: 'not-answered' };
   }
-  const ageMs = Math.max(0, now - last.began);
-  if (!span) return { state: 'unknown', basis: 'span', ageMs, ...(last.read && { read: last.read }) };
-  const vendor = statedSpan === 'none' ? undefined : statedSpan;
-  const basis = (spanMs: number, word: number | undefined): 'vendor' | 'answers' =>
-    spanMs === word ? 'vendor' : 'answers';
-  if (ageMs < span.warmMs) {
-    return last.shows === 'missed'
+  const ageMs = Math.max(0, nowMs - lastRequest.began);
+  if (!lifespan) return { state: 'unknown', basis: 'span', ageMs, ...(lastRequest.read && { read: lastRequest.read }) };
+  const statedLifespan = statedSpan === 'none' ? undefined : statedSpan;
+  const getBasis = (spanMs: number, statedMs: number | undefined): 'vendor' | 'answers' =>
+    spanMs === statedMs ? 'vendor' : 'answers';
+  if (ageMs < lifespan.warmMs) {
+    return lastRequest.shows === 'missed'
       ? { state: 'unknown', basis: 'missed', ageMs }
-      : { state: 'warm', basis: basis(span.warmMs, vendor?.warmMs), ageMs, spanMs: span.warmMs };
+      : { state: 'warm', basis: getBasis(lifespan.warmMs, statedLifespan?.warmMs), ageMs, spanMs: lifespan.warmMs };
   }
-  if (ageMs >= span.coldMs) {
-    return { state: 'cold', basis: basis(span.coldMs, vendor?.coldMs), ageMs, spanMs: span.coldMs };
+  if (ageMs >= lifespan.coldMs) {
+    return { state: 'cold', basis: getBasis(lifespan.coldMs, statedLifespan?.coldMs), ageMs, spanMs: lifespan.coldMs };
   }
-  return vendor
-    ? { state: 'unknown', basis: 'between', ageMs, span }
-    : { state: 'unknown', basis: 'span', ageMs, ...(last.read && { read: last.read }) };
+  return statedLifespan
+    ? { state: 'unknown', basis: 'between', ageMs, span: lifespan }
+    : { state: 'unknown', basis: 'span', ageMs, ...(lastRequest.read && { read: lastRequest.read }) };
 }

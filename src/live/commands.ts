@@ -30,22 +30,22 @@ export const listShowableCondensations = ({ ledger, messages }: LiveConversation
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
 export function createUndoCommand(conversation: LiveConversation): LedgerCommand {
-  const last = findLastShownCondensation(conversation);
-  if (!last) return createCommandWithoutEffect('There is nothing left to undo.');
-  const entry = { type: 'undone', condensation: last.id } as const;
-  if (isNewResultsCondensation(last)) return { entries: [entry], detail: UNDONE_NEW_RESULTS_TEXT };
+  const lastCondensation = findLastShownCondensation(conversation);
+  if (!lastCondensation) return createCommandWithoutEffect('There is nothing left to undo.');
+  const entry = { type: 'undone', condensation: lastCondensation.id } as const;
+  if (isNewResultsCondensation(lastCondensation)) return { entries: [entry], detail: UNDONE_NEW_RESULTS_TEXT };
   // Automatic condensing waits, because the condensation would be due again at once.
   const { length: messages } = conversation.messages;
   return { entries: [{ ...entry, messages }], detail: UNDONE_CONDENSATION_MESSAGE, automatic: 'waits' };
 }
 
 export function createRedoCommand(conversation: LiveConversation): LedgerCommand {
-  const [next, ...others] = listUndoneCondensations(conversation);
-  if (!next) return createCommandWithoutEffect('There is nothing to bring back.');
+  const [nextCondensation, ...laterCondensations] = listUndoneCondensations(conversation);
+  if (!nextCondensation) return createCommandWithoutEffect('There is nothing to bring back.');
   return {
-    entries: [{ type: 'redone', condensation: next.id }],
-    detail: isNewResultsCondensation(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_CONDENSATION_MESSAGE,
-    automatic: others.every(isNewResultsCondensation) ? 'runs' : 'waits',
+    entries: [{ type: 'redone', condensation: nextCondensation.id }],
+    detail: isNewResultsCondensation(nextCondensation) ? REDONE_NEW_RESULTS_TEXT : REDONE_CONDENSATION_MESSAGE,
+    automatic: laterCondensations.every(isNewResultsCondensation) ? 'runs' : 'waits',
   };
 }
 
@@ -59,8 +59,8 @@ export function findMessagesWhenUndone(conversation: LiveConversation): number |
 
 function listUndoneCondensations(conversation: LiveConversation): Condensation[] {
   const candidates = listShowableCondensations(conversation);
-  const last = findLastShownCondensation(conversation);
-  return candidates.slice(last ? candidates.indexOf(last) + 1 : 0);
+  const lastCondensation = findLastShownCondensation(conversation);
+  return candidates.slice(lastCondensation ? candidates.indexOf(lastCondensation) + 1 : 0);
 }
 
 function findLastShownCondensation(conversation: LiveConversation): Condensation | undefined {
@@ -75,11 +75,11 @@ export function createToggleEditCommand({ ledger }: LiveConversation, edit: Edit
 }
 
 /** A pinned message stays unchanged, and removed content returns. */
-export function createPinCommand({ ledger, messages, shown, pinned }: LiveConversation, index: number): LedgerCommand {
+export function createPinCommand({ ledger, messages, view, pinned }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   if (!message) return createCommandWithoutEffect(`The conversation has no message ${index + 1}.`);
   if (pinned.has(index)) return createCommandWithoutEffect('The message is already pinned.');
-  const summary = shown.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
+  const summary = view.edits.find((edit) => edit.kind === 'summary' && index >= edit.start && index < edit.end);
   if (summary)
     return createCommandWithoutEffect(
       'A summary replaces the message. Undo that condensation first, or exclude the summary.',

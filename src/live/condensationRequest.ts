@@ -25,13 +25,13 @@ export function createCondensationRequest(
   learning: TokenLearning,
   signal: AbortSignal | undefined,
 ): CondensationRequest {
-  const { id, messages, shown, model, system, overheadTokens, pinned } = conversation;
+  const { id, messages, view, model, system, overheadTokens, pinned } = conversation;
   const { provider, config, maxCost, coherenceFloor } = settings;
   const window = getLearnedWindowLimits(conversation, learning);
   return {
     conversation: id,
     messages,
-    edits: shown.edits,
+    edits: view.edits,
     provider,
     config,
     trigger: 'automatic',
@@ -66,11 +66,13 @@ export function createCondensationTerms(
     return { targetTokens: computeMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
-  const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
+  const worthwhileTokens = computeWorthwhileTokens(model.threshold, model.contextWindow);
   // If instructions and tools alone approach the threshold, every request exceeds it. The minimum
   // gain is then a share of the whole request.
-  const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
-  const tokens = Math.floor(Math.max(worthwhile / learning.getTokenFactor(model), countedTokens * share));
+  const worthwhileShare = worthwhileTokens / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
+  const tokens = Math.floor(
+    Math.max(worthwhileTokens / learning.getTokenFactor(model), countedTokens * worthwhileShare),
+  );
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
   return { minimumGain: { percent, tokens } };
 }

@@ -141,13 +141,13 @@ export class ConversationSpending {
       ['conversation', perConversation],
       ['day', perDay],
     ] as const;
-    for (const [limit, allowed] of limits) {
-      if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_AT_LIMIT_SHARE : 1)) continue;
+    for (const [limit, allowedCost] of limits) {
+      if (allowedCost <= 0 || spent[limit] < allowedCost * (stops ? WARN_AT_LIMIT_SHARE : 1)) continue;
       const message = (stops ? messages.near : messages.reached)[limit](
         formatDollars(spent[limit]),
-        formatDollars(allowed),
+        formatDollars(allowedCost),
       );
-      this.notifyOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: message, about: limit });
+      this.notifyOnce(this.makeWarningKey('warn', limit, conversation, allowedCost), { words: message, about: limit });
     }
   }
 

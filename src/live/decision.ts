@@ -16,35 +16,43 @@ export const getCacheState = (
 
 function findPriceTierLeft(
   prices: ModelPrices | undefined,
-  before: number,
-  after: number,
+  tokensBefore: number,
+  tokensAfter: number,
 ): Pick<LiveDecision, 'dearerAbove'> {
   const ratios = [prices?.input, prices?.cacheRead].flatMap((rate) =>
-    (rate?.tiers ?? []).map(({ aboveTokens }) => aboveTokens).filter((tokens) => before > tokens && after <= tokens),
+    (rate?.tiers ?? [])
+      .map(({ aboveTokens }) => aboveTokens)
+      .filter((tokens) => tokensBefore > tokens && tokensAfter <= tokens),
   );
   return ratios.length === 0 ? {} : { dearerAbove: Math.max(...ratios) };
 }
 
 /**
  * In the model's tokens and US dollars.
- * @param before the previous view, and the whole request's o200k tokens with it
+ * @param stateBefore the previous view, and the whole request's o200k tokens with it
  */
 export function evaluateCondensationEffect(
   conversation: LiveConversation,
   outcome: CondensedOutcome,
   reason: CondensationReason,
-  before: { readonly shown: View; readonly tokens: number },
+  stateBefore: { readonly view: View; readonly tokens: number },
   dependencies: LiveDependencies,
 ): LiveDecision {
-  const { model, shown, countedTokens, overheadTokens } = conversation;
-  const factor = dependencies.learning.getTokenFactor(model);
+  const { model, view, countedTokens, overheadTokens } = conversation;
+  const tokenFactor = dependencies.learning.getTokenFactor(model);
   const cache = getCacheState(conversation, dependencies);
-  const tokensBefore = Math.ceil(before.tokens * factor);
-  const tokensAfter = Math.ceil(countedTokens * factor);
-  const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
+  const tokensBefore = Math.ceil(stateBefore.tokens * tokenFactor);
+  const tokensAfter = Math.ceil(countedTokens * tokenFactor);
+  const firstChanged = view.messages.findIndex((message, index) => message !== stateBefore.view.messages[index]);
   const keptTokens =
-    overheadTokens + dependencies.counter.countMessages(shown.messages.slice(0, kept < 0 ? undefined : kept));
-  const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
+    overheadTokens +
+    dependencies.counter.countMessages(view.messages.slice(0, firstChanged < 0 ? undefined : firstChanged));
+  const effect = {
+    tokensBefore,
+    tokensAfter,
+    keptPrefixTokens: Math.ceil(keptTokens * tokenFactor),
+    cost: outcome.cost,
+  };
   const { prices, accounting = 'anthropic', cacheLifetime, contextWindow } = model;
   return {
     reason,

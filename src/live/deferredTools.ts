@@ -23,11 +23,11 @@ export interface VisibleTools {
 
 export function findVisibleTools(tools: readonly unknown[], messages: readonly ApiMessage[]): VisibleTools {
   if (!tools.some(containsDeferredTool)) return { loaded: tools, upFront: tools };
-  const found = new Set<string>();
+  const loadedNames = new Set<string>();
   for (const message of messages)
-    for (const block of getBlocks(message)) for (const name of findReferencedTools(block)) found.add(name);
+    for (const block of getBlocks(message)) for (const name of findReferencedTools(block)) loadedNames.add(name);
   return {
-    loaded: mapDeferredTools(tools, (tool) => (found.has(getToolName(tool)) ? tool : makeToolAnnouncement(tool))),
+    loaded: mapDeferredTools(tools, (tool) => (loadedNames.has(getToolName(tool)) ? tool : makeToolAnnouncement(tool))),
     upFront: mapDeferredTools(tools, () => undefined),
   };
 }

@@ -50,15 +50,22 @@ function containsBrokenMarker(
       ),
     ),
   );
-  for (let at = text.indexOf(MARKER_START); at >= 0; at = text.indexOf(MARKER_START, at + 1)) {
-    if (wholeMarkers.some(({ start }) => start === at)) continue;
-    const next = text.indexOf(MARKER_START, at + 1);
-    const textWithout = text
-      .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MAX_MARKER_CHARS))
+  for (
+    let markerStart = text.indexOf(MARKER_START);
+    markerStart >= 0;
+    markerStart = text.indexOf(MARKER_START, markerStart + 1)
+  ) {
+    if (wholeMarkers.some(({ start }) => start === markerStart)) continue;
+    const nextMarker = text.indexOf(MARKER_START, markerStart + 1);
+    const textAfterStart = text
+      .slice(
+        markerStart + MARKER_START.length,
+        Math.min(nextMarker < 0 ? Infinity : nextMarker, markerStart + MAX_MARKER_CHARS),
+      )
       .trimStart();
     if (
-      knownReferences.some((reference) => textWithout.includes(reference)) ||
-      [...markerWords].some((what) => textWithout.startsWith(what))
+      knownReferences.some((reference) => textAfterStart.includes(reference)) ||
+      [...markerWords].some((what) => textAfterStart.startsWith(what))
     ) {
       return true;
     }

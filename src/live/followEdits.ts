@@ -69,22 +69,22 @@ function realignNewResults(
   keys: readonly MessageKey[],
   messages: readonly ApiMessage[],
 ): Edit[] {
-  const places = new Map<number, Set<number>>();
-  let byKey: Map<string, number> | undefined;
-  const found = (key: MessageKey): number | undefined => {
-    byKey ??= new Map(
-      keys.flatMap((other, at) => [other, getCallsPartOfKey(other) ?? other].map((name) => [name, at] as const)),
+  const newIndexesByOld = new Map<number, Set<number>>();
+  let indexByKey: Map<string, number> | undefined;
+  const findIndexOfKey = (key: MessageKey): number | undefined => {
+    indexByKey ??= new Map(
+      keys.flatMap((other, index) => [other, getCallsPartOfKey(other) ?? other].map((name) => [name, index] as const)),
     );
-    return byKey.get(getCallsPartOfKey(key) ?? key);
+    return indexByKey.get(getCallsPartOfKey(key) ?? key);
   };
   for (const { message, key } of newResults) {
-    const place = keys[message] === key ? message : found(key);
-    if (place !== undefined) places.set(message, (places.get(message) ?? new Set()).add(place));
+    const place = keys[message] === key ? message : findIndexOfKey(key);
+    if (place !== undefined) newIndexesByOld.set(message, (newIndexesByOld.get(message) ?? new Set()).add(place));
   }
   return edits.flatMap((edit) =>
     edit.kind === 'summary'
       ? []
-      : [...(places.get(edit.place.message) ?? [])]
+      : [...(newIndexesByOld.get(edit.place.message) ?? [])]
           .map((message) => (message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }))
           .filter((one) => matchesOriginal(messages, one)),
   );
@@ -100,14 +100,15 @@ export function getMessageKeys(messages: readonly ApiMessage[]): MessageKey[] {
 
 /** The cuts must be in messages that no summary covers. */
 export function addCutsToView({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
-  const changed = [...messages];
+  const changedMessages = [...messages];
   for (const { place, cuts } of added) {
-    const at = origins.lastIndexOf(place.message);
+    const viewIndex = origins.lastIndexOf(place.message);
     const text = getValueAt(original[place.message], place.path);
-    const message = changed[at];
-    if (message && typeof text === 'string') changed[at] = replaceValueAt(message, place.path, renderCuts(text, cuts));
+    const message = changedMessages[viewIndex];
+    if (message && typeof text === 'string')
+      changedMessages[viewIndex] = replaceValueAt(message, place.path, renderCuts(text, cuts));
   }
-  return { original, messages: changed, origins, edits: selectLastEditPerPlace([...edits, ...added]) };
+  return { original, messages: changedMessages, origins, edits: selectLastEditPerPlace([...edits, ...added]) };
 }
 
 export const hasRemainingEdits = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
@@ -136,16 +137,16 @@ export function excludeEditsOfMessage(
 export function listExcludedEdits(
   ledger: Ledger,
   messages: readonly ApiMessage[],
-  shown: readonly Edit[],
-  pinned: ReadonlySet<number>,
+  shownEdits: readonly Edit[],
+  pinnedMessages: ReadonlySet<number>,
 ): Edit[] {
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => realignCondensation(condensation, keys, messages));
   // An edit that was undone and redone has the same ID in both condensations.
-  const ids = new Set(shown.map(({ id }) => id));
+  const ids = new Set(shownEdits.map(({ id }) => id));
   return edits.filter(
-    (edit) => !ids.has(edit.id) && !changesAnyMessage(edit, pinned) && matchesOriginal(messages, edit),
+    (edit) => !ids.has(edit.id) && !changesAnyMessage(edit, pinnedMessages) && matchesOriginal(messages, edit),
   );
 }
 
@@ -173,14 +174,14 @@ function realignEdit(edit: Edit, { places }: ConversationAlignment, messages: re
  */
 function realignSummary(
   edit: SummaryEdit,
-  places: ConversationAlignment['places'],
+  allNewIndexes: ConversationAlignment['places'],
   messages: readonly ApiMessage[],
 ): SummaryEdit[] {
-  const inside = places.slice(edit.start, edit.end);
-  const start = inside[0];
-  const last = inside.at(-1);
-  if (start === undefined || last === undefined) return [];
-  const end = last + 1;
-  if (inside.filter((place) => place !== undefined).length !== end - start) return [];
+  const newIndexes = allNewIndexes.slice(edit.start, edit.end);
+  const start = newIndexes[0];
+  const lastIndex = newIndexes.at(-1);
+  if (start === undefined || lastIndex === undefined) return [];
+  const end = lastIndex + 1;
+  if (newIndexes.filter((place) => place !== undefined).length !== end - start) return [];
   return [{ ...edit, start, end, before: hashText(JSON.stringify(messages.slice(start, end))) }];
 }

@@ -31,7 +31,7 @@ import type { CondensedResults, NewResultsState } from './newResults';
 import type { ConversationState } from './preparation';
 import { countCommonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
-import { ReferenceUseWatch } from './useWatch';
+import { ReferenceUseWatch } from './referenceUseWatch';
 import type { RequestForMeasuring } from './weight';
 import { ToolCallCounter, measureToolTokens, type DeclaredTool } from './toolWeights';
 import { findVisibleTools } from './deferredTools';
@@ -107,7 +107,7 @@ export class LiveConversation {
     return this.lastRequest?.messages ?? [];
   }
 
-  get shown(): View {
+  get view(): View {
     return this.current;
   }
 
@@ -172,17 +172,17 @@ export class LiveConversation {
     return this.lastRequest?.tools ?? [];
   }
 
-  get weighed(): RequestForMeasuring {
+  get requestForMeasuring(): RequestForMeasuring {
     const { original, messages } = this.current;
     return { original, messages, besideBytes: this.lastRequest?.overheadBytes ?? 0, pinned: this.pinned };
   }
 
-  get standing(): ConversationState {
-    return { revision: this.revision, shown: this.current };
+  get state(): ConversationState {
+    return { revision: this.revision, view: this.current };
   }
 
   /** A side request in between doesn't count as a change. */
-  isUnchanged({ revision, shown: { original, messages } }: ConversationState): boolean {
+  isUnchanged({ revision, view: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
       countCommonPrefix(original, this.messages) === original.length &&
@@ -214,17 +214,21 @@ export class LiveConversation {
 
   async followRequest(request: AgentRequest): Promise<void> {
     const { clock, counter } = this.dependencies;
-    const { lastRequest: before, messages: oldMessages } = this;
+    const { lastRequest: previousRequest, messages: oldMessages } = this;
     const keptCount = countCommonPrefix(oldMessages, request.messages);
-    const added = request.messages.slice(keptCount);
-    const messages = [...oldMessages.slice(0, keptCount), ...added];
+    const addedMessages = request.messages.slice(keptCount);
+    const messages = [...oldMessages.slice(0, keptCount), ...addedMessages];
     // Everything before the model's last answer was sent earlier, perhaps by another process.
     const answeredCount = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-    if (!before && answeredCount > 0) this.resumed = clock.now();
-    this.lastRequest = parseAgentRequest({ ...request, messages }, before, this.dependencies);
-    this.firstNew = Math.max(answeredCount, before ? keptCount : 0, this.findFirstUnrecordedMessage(answeredCount));
+    if (!previousRequest && answeredCount > 0) this.resumed = clock.now();
+    this.lastRequest = parseAgentRequest({ ...request, messages }, previousRequest, this.dependencies);
+    this.firstNew = Math.max(
+      answeredCount,
+      previousRequest ? keptCount : 0,
+      this.findFirstUnrecordedMessage(answeredCount),
+    );
     this.calls.followMessages(messages);
-    const hasGrown = before !== undefined && keptCount === oldMessages.length;
+    const hasGrown = previousRequest !== undefined && keptCount === oldMessages.length;
     if (hasGrown) this.current = appendToView(this.current, messages);
     else if (!this.rebuildView()) await this.restoreReferences();
     await this.updateUseWatch(hasGrown);
@@ -235,17 +239,17 @@ export class LiveConversation {
 
   /** Undefined if the user undid condensing new results. */
   get newResults(): NewResultsState | undefined {
-    return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
+    return this.ledger.undone.has(this.newResultsId) ? undefined : { view: this.current, firstNew: this.firstNew };
   }
 
   /** Writes originals and ledger entry in the background. */
-  keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
+  keepNewResults({ edits, rereads, view, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.dependencies;
-    const changed = new Set(edits.map(({ place }) => place.message));
-    const changedTokens = counter.countMessages([...changed].map((message) => messages[message] as ApiMessage));
-    const arrivedIndexes = [...new Set([...changed, ...rereads])];
-    const entry: NewResultsLedgerEntry = {
+    const changedMessages = new Set(edits.map(({ place }) => place.message));
+    const changedTokens = counter.countMessages([...changedMessages].map((message) => messages[message] as ApiMessage));
+    const arrivedIndexes = [...new Set([...changedMessages, ...rereads])];
+    const ledgerEntry: NewResultsLedgerEntry = {
       type: 'arrived',
       condensation: this.newResultsId,
       at: new Date(clock.now()).toISOString(),
@@ -257,10 +261,10 @@ export class LiveConversation {
     };
     // The request doesn't wait for the disk: the agent has the full results, so a crash only costs
     // a cache.
-    this.store.appendEntryInBackground(entry, collectOriginals(messages, edits), ({ message }) => {
+    this.store.appendEntryInBackground(ledgerEntry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
-    this.current = shown;
+    this.current = view;
   }
 
   waitUntilSettled(): Promise<void> {
@@ -278,19 +282,19 @@ export class LiveConversation {
    */
   async recordCondensation(record: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.dependencies;
-    const shown = applyEdits(this.messages, selectLastEditPerPlace([...this.current.edits, ...record.edits]));
+    const newView = applyEdits(this.messages, selectLastEditPerPlace([...this.current.edits, ...record.edits]));
     // The conversation may have grown since the condensation was made.
-    if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
+    if (findNewViolations(this.messages, newView.messages, { origins: newView.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = record;
-    const factor = this.dependencies.learning.getTokenFactor(this.model);
+    const tokenFactor = this.dependencies.learning.getTokenFactor(this.model);
     const condensation: Condensation = {
       provider,
       configName: configNames[provider],
       ...(alsoBy && { before: alsoBy.map((id) => ({ provider: id, configName: configNames[id] })) }),
       request: {
-        tokensBefore: Math.ceil(this.countedTokens * factor),
-        tokensAfter: Math.ceil(this.countRequestTokensWithView(shown) * factor),
+        tokensBefore: Math.ceil(this.countedTokens * tokenFactor),
+        tokensAfter: Math.ceil(this.countRequestTokensWithView(newView) * tokenFactor),
       },
       edits,
       steps,
@@ -300,20 +304,20 @@ export class LiveConversation {
       id,
       at: new Date(clock.now()).toISOString(),
       base: 'view',
-      viewHash: hashView(shown.messages),
+      viewHash: hashView(newView.messages),
       messages: getMessageKeys(this.messages),
     };
-    const entry: LedgerEntry = { type: 'condensed', condensation };
+    const ledgerEntry: LedgerEntry = { type: 'condensed', condensation };
     const originals = collectOriginals(this.messages, edits);
     try {
-      await this.store.appendEntry(entry, originals);
+      await this.store.appendEntry(ledgerEntry, originals);
     } catch (error) {
       if (!isStorageError(error)) throw error;
       emit({ kind: 'problem', conversation: this.id, message: error.message });
       if (!mustFit) return undefined;
-      this.store.keepInMemory(entry, originals);
+      this.store.keepInMemory(ledgerEntry, originals);
     }
-    this.current = shown;
+    this.current = newView;
     this.revision++;
     if (provider !== RESTORE_PROVIDER_ID) {
       await this.recordUse();
@@ -344,15 +348,30 @@ export class LiveConversation {
   }
 
   private createWatchOfLast(): ReferenceUseWatch | undefined {
-    const shown = getActiveCondensations(this.ledger).filter(
+    const condensations = getActiveCondensations(this.ledger).filter(
       (one) => !isRestoring(one) && !isNewResultsCondensation(one),
     );
-    const last = shown.at(-1);
-    const from = last?.messages?.length;
-    const first = shown[0]?.messages?.length;
-    if (!last || from === undefined || first === undefined || this.ledger.uses.has(last.id)) return undefined;
-    if (from > this.messages.length || !last.messages?.every((key, at) => this.isMessageAt(at, key))) return undefined;
-    return ReferenceUseWatch.startWatch(this.messages, { id: last.id, from, first, edits: this.current.edits });
+    const lastCondensation = condensations.at(-1);
+    const messageCount = lastCondensation?.messages?.length;
+    const firstMessageCount = condensations[0]?.messages?.length;
+    if (
+      !lastCondensation ||
+      messageCount === undefined ||
+      firstMessageCount === undefined ||
+      this.ledger.uses.has(lastCondensation.id)
+    )
+      return undefined;
+    if (
+      messageCount > this.messages.length ||
+      !lastCondensation.messages?.every((key, at) => this.isMessageAt(at, key))
+    )
+      return undefined;
+    return ReferenceUseWatch.startWatch(this.messages, {
+      id: lastCondensation.id,
+      from: messageCount,
+      first: firstMessageCount,
+      edits: this.current.edits,
+    });
   }
 
   private async recordUse(): Promise<void> {
@@ -360,11 +379,11 @@ export class LiveConversation {
     this.watch = undefined;
     if (!watch || watch.use.turns === 0) return;
     const { id, use } = watch;
-    const entry: LedgerEntry = { type: 'used', condensation: id, use };
-    await this.store.appendEntry(entry).catch((error: unknown) => {
+    const ledgerEntry: LedgerEntry = { type: 'used', condensation: id, use };
+    await this.store.appendEntry(ledgerEntry).catch((error: unknown) => {
       // This count is not worth an error.
       if (!isStorageError(error)) throw error;
-      this.store.keepInMemory(entry, new Map());
+      this.store.keepInMemory(ledgerEntry, new Map());
     });
     if (!isUseExcessive(use)) return;
     this.revision++;
@@ -372,30 +391,32 @@ export class LiveConversation {
   }
 
   /**
-   * Finds the first message, at or after `from`, that follows all messages named in the ledger:
+   * Finds the first message, at or after `start`, that follows all messages named in the ledger:
    * those were sent before, perhaps by another host.
    */
-  private findFirstUnrecordedMessage(from: number): number {
+  private findFirstUnrecordedMessage(start: number): number {
     const { condensations, pinned } = this.ledger;
-    const lastKnown = ({ messages = [] }: Condensation): MessageWithKey[] => {
+    const listLastKnownMessage = ({ messages = [] }: Condensation): MessageWithKey[] => {
       const key = messages.at(-1);
       return key === undefined ? [] : [{ message: messages.length - 1, key }];
     };
-    const pinnedPlaces = [...pinned, ...condensations.flatMap((one) => one.newResults ?? lastKnown(one))];
-    const inPlace = pinnedPlaces.filter(({ message, key }) => message >= from && this.isMessageAt(message, key));
-    return inPlace.reduce((first, { message }) => Math.max(first, message + 1), from);
+    const pinnedPlaces = [...pinned, ...condensations.flatMap((one) => one.newResults ?? listLastKnownMessage(one))];
+    const unchangedPlaces = pinnedPlaces.filter(
+      ({ message, key }) => message >= start && this.isMessageAt(message, key),
+    );
+    return unchangedPlaces.reduce((first, { message }) => Math.max(first, message + 1), start);
   }
 
   private isMessageAt(message: number, key: MessageKey): boolean {
-    const present = this.messages[message];
-    return present !== undefined && makeMessageKey(present) === key;
+    const currentMessage = this.messages[message];
+    return currentMessage !== undefined && makeMessageKey(currentMessage) === key;
   }
 
   /** @returns false if the conversation diverged after a condensation */
   private rebuildView(): boolean {
-    const followed = computeViewFromLedger(this.ledger, this.messages);
-    this.current = followed;
-    return followed.isExact;
+    const rebuiltView = computeViewFromLedger(this.ledger, this.messages);
+    this.current = rebuiltView;
+    return rebuiltView.isExact;
   }
 
   /** Restores text if the copy to which its reference points is gone. */
@@ -419,28 +440,29 @@ export class LiveConversation {
   }
 }
 
-const toolsToJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
+const renderToolsJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
 function parseAgentRequest(
   request: AgentRequest,
-  before: ParsedRequest | undefined,
+  previousRequest: ParsedRequest | undefined,
   { counter, clock }: LiveDependencies,
 ): ParsedRequest {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isTransformedByVendor = false } = request;
   const { loaded, upFront } = findVisibleTools(tools, messages);
-  const toolsJson = toolsToJson(loaded);
-  const late = loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(toolsToJson(upFront));
-  const sentJson = loaded === tools ? toolsJson : toolsToJson(tools);
+  const toolsJson = renderToolsJson(loaded);
+  const deferredTokens =
+    loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(renderToolsJson(upFront));
+  const sentJson = loaded === tools ? toolsJson : renderToolsJson(tools);
   return {
     messages,
     model,
     system,
-    title: title ?? before?.title ?? '',
+    title: title ?? previousRequest?.title ?? '',
     canRecall,
-    tools: before?.toolsJson === toolsJson ? before.tools : measureToolTokens(loaded, counter),
+    tools: previousRequest?.toolsJson === toolsJson ? previousRequest.tools : measureToolTokens(loaded, counter),
     toolsJson,
     overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,
-    optionalTokens: late + extraTokens,
+    optionalTokens: deferredTokens + extraTokens,
     overheadBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(sentJson),
     isTransformedByVendor,
     at: clock.now(),

@@ -90,14 +90,15 @@ export class LiveConversations implements LiveConversationsApi {
     { conversation, countedTokens }: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow: OverflowReport = {},
+    overflowReport: OverflowReport = {},
   ): Promise<PreparedRequest | undefined> {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
-    if (!overflow.weight) this.dependencies.learning.learnFromRejection(request.model, countedTokens, overflow);
+    if (!overflowReport.weight)
+      this.dependencies.learning.learnFromRejection(request.model, countedTokens, overflowReport);
     return scheduler.runExclusively(async () => {
-      const shorter = await scheduler.shortenRequest(request, countedTokens, overflow, signal);
-      return shorter && this.makePreparedRequest(scheduler, { ...shorter, notes: [] });
+      const shorterRequest = await scheduler.shortenRequest(request, countedTokens, overflowReport, signal);
+      return shorterRequest && this.makePreparedRequest(scheduler, { ...shorterRequest, notes: [] });
     }, signal);
   }
 
@@ -113,18 +114,18 @@ export class LiveConversations implements LiveConversationsApi {
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
 
-  recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void {
-    const scheduler = this.registry.getScheduler(prepared.conversation);
+  recordUsage(preparedRequest: PreparedRequest, usage: Usage | undefined): void {
+    const scheduler = this.registry.getScheduler(preparedRequest.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.recordCost(prepared, usage);
+    scheduler.conversation.answers.recordCost(preparedRequest, usage);
     this.notifyChanged(scheduler);
   }
 
-  recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void {
-    const scheduler = this.registry.getScheduler(prepared.conversation);
+  recordAnswer(preparedRequest: PreparedRequest, usage: Usage | undefined): void {
+    const scheduler = this.registry.getScheduler(preparedRequest.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.recordAnswered(prepared, usage, this.dependencies.learning);
-    if (usage) this.learnFromReportedUsage(prepared, usage);
+    scheduler.conversation.answers.recordAnswered(preparedRequest, usage, this.dependencies.learning);
+    if (usage) this.learnFromReportedUsage(preparedRequest, usage);
     this.notifyChanged(scheduler);
   }
 
@@ -155,15 +156,15 @@ export class LiveConversations implements LiveConversationsApi {
   view(conversation: LiveId): LiveView | undefined {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
-    const { messages, shown, ledger, pinned } = scheduler.conversation;
-    const excluded = listExcludedEdits(ledger, messages, shown.edits, pinned);
-    const { original, messages: view, origins, edits } = shown;
-    return { original, messages: view, origins, edits, excluded };
+    const { messages, view, ledger, pinned } = scheduler.conversation;
+    const excluded = listExcludedEdits(ledger, messages, view.edits, pinned);
+    const { original, messages: viewMessages, origins, edits } = view;
+    return { original, messages: viewMessages, origins, edits, excluded };
   }
 
   compare(conversation: LiveId): DiffTexts | undefined {
     const live = this.registry.getScheduler(conversation)?.conversation;
-    return live && renderDiffOfViews(live.shown);
+    return live && renderDiffOfViews(live.view);
   }
 
   outline(conversation: LiveId): ReturnType<typeof listMessagesBriefly> | undefined {
@@ -240,8 +241,8 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   private makePreparedRequest(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
-    const { id, shown, answers, countedTokens, minReadTokens, model } = scheduler.conversation;
-    const { original, messages, origins, edits } = shown;
+    const { id, view, answers, countedTokens, minReadTokens, model } = scheduler.conversation;
+    const { original, messages, origins, edits } = view;
     const tokens = Math.ceil(countedTokens * this.dependencies.learning.getTokenFactor(model));
     const tooLong = scheduler.isFitting
       ? []
@@ -256,7 +257,7 @@ export class LiveConversations implements LiveConversationsApi {
       messages,
       origins,
       edits,
-      cacheMarks: selectCacheBreakpoints(shown, answers.lastSent),
+      cacheMarks: selectCacheBreakpoints(view, answers.lastSent),
       tokens,
       countedTokens,
       ...(minReadTokens !== undefined && { minReadTokens }),
@@ -268,11 +269,11 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  private learnFromReportedUsage(prepared: PreparedRequest, usage: Usage): void {
-    const cut = this.dependencies.learning.learnFromAnswer(prepared, usage);
-    if (cut === undefined) return;
-    const message = `The model’s server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s contextWindow to what it reads.`;
-    this.dependencies.emit({ kind: 'problem', conversation: prepared.conversation, message });
+  private learnFromReportedUsage(preparedRequest: PreparedRequest, usage: Usage): void {
+    const readTokens = this.dependencies.learning.learnFromAnswer(preparedRequest, usage);
+    if (readTokens === undefined) return;
+    const message = `The model’s server has read ${formatTokens(readTokens)} tokens of about ${formatTokens(preparedRequest.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set the model’s contextWindow to what it reads.`;
+    this.dependencies.emit({ kind: 'problem', conversation: preparedRequest.conversation, message });
   }
 
   private notifyChanged({ conversation }: CondensationScheduler): void {
@@ -288,8 +289,8 @@ export class LiveConversations implements LiveConversationsApi {
  */
 function selectCacheBreakpoints(view: View, previous: number): number[] {
   const { edits, messages } = view;
-  const newest = messages.length - 1;
-  const marks = [edits.length > 0 ? findEndOfCondensed(view) : -1, Math.min(previous - 1, newest), newest];
+  const newestIndex = messages.length - 1;
+  const marks = [edits.length > 0 ? findEndOfCondensed(view) : -1, Math.min(previous - 1, newestIndex), newestIndex];
   return [...new Set(marks)]
     .filter((index) => index >= 0)
     .sort((a, b) => a - b)
@@ -297,11 +298,11 @@ function selectCacheBreakpoints(view: View, previous: number): number[] {
 }
 
 function findEndOfCondensed({ edits, origins }: View): number {
-  const last = edits.reduce(
+  const lastCondensed = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
   // The message before the first one after a summary's range is the summary itself.
-  const firstLater = origins.findIndex((origin) => origin > last);
+  const firstLater = origins.findIndex((origin) => origin > lastCondensed);
   return firstLater < 0 ? origins.length - 1 : firstLater - 1;
 }

@@ -18,7 +18,7 @@ export class LiveLedger {
   /** Later entries are never written before earlier ones. */
   private readonly pending: PendingEntry[] = [];
   /** The ledger with pending entries; undefined if there are none. */
-  private ahead: Ledger | undefined;
+  private ledgerInMemory: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
   private hasFailed = false;
 
@@ -37,7 +37,7 @@ export class LiveLedger {
   }
 
   get ledger(): Ledger {
-    return this.ahead ?? this.file?.ledger ?? EMPTY_LEDGER;
+    return this.ledgerInMemory ?? this.file?.ledger ?? EMPTY_LEDGER;
   }
 
   get isEmpty(): boolean {
@@ -72,7 +72,7 @@ export class LiveLedger {
 
   /** Applies the entry at once and writes it with the next entry if possible. */
   keepInMemory(entry: LedgerEntry, originals: OriginalByHash): void {
-    this.ahead = applyEntry(this.ledger, entry);
+    this.ledgerInMemory = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });
   }
 
@@ -82,30 +82,30 @@ export class LiveLedger {
 
   /** @throws StorageError if an original is damaged */
   async readOriginals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
-    const found = new Map<Hash, string>();
+    const textByHash = new Map<Hash, string>();
     for (const { originals } of this.pending)
       for (const hash of hashes) {
         const text = originals.get(hash);
-        if (text !== undefined) found.set(hash, text);
+        if (text !== undefined) textByHash.set(hash, text);
       }
-    const wanted = hashes.filter((hash) => !found.has(hash));
-    if (wanted.length === 0 || !this.file) return found;
-    return new Map([...found, ...(await this.file.originals(wanted))]);
+    const missingHashes = hashes.filter((hash) => !textByHash.has(hash));
+    if (missingHashes.length === 0 || !this.file) return textByHash;
+    return new Map([...textByHash, ...(await this.file.originals(missingHashes))]);
   }
 
   /** @throws StorageError; unwritten entries stay pending */
   private writePendingEntries(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();
-    const drained = this.waitUntilSettled().then(async () => {
-      for (let first = this.pending[0]; first; first = this.pending[0]) {
-        await this.writePendingEntry(file, first);
+    const writing = this.waitUntilSettled().then(async () => {
+      for (let nextEntry = this.pending[0]; nextEntry; nextEntry = this.pending[0]) {
+        await this.writePendingEntry(file, nextEntry);
         this.pending.shift();
       }
-      this.ahead = undefined;
+      this.ledgerInMemory = undefined;
     });
-    this.draining = drained;
-    return drained;
+    this.draining = writing;
+    return writing;
   }
 
   private async writePendingEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {

@@ -2,21 +2,21 @@ import { createRunMetrics, type RunMetrics } from '../core/condense/metrics/metr
 import type { LiveEvent } from './events';
 
 /**
- * @param chosen the provider in the settings
+ * @param providerId the provider in the settings
  * @returns undefined unless a condensation was made, failed, or was abandoned after calling a model
  */
-export function createMetricsOfEvent(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
+export function createMetricsOfEvent(event: LiveEvent, providerId: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {
     const { outcome, reason: trigger } = event;
     const wasPaid = outcome.kind === 'cancelled' && outcome.calls !== undefined;
     return outcome.kind === 'failed' || outcome.kind === 'refused' || wasPaid
-      ? createRunMetrics(outcome, chosen, now, { trigger })
+      ? createRunMetrics(outcome, providerId, now, { trigger })
       : undefined;
   }
   if (event.kind !== 'condensed') return undefined;
   const { outcome, decision, condensation } = event;
   const { reason: trigger, saving, tokensBefore, contextWindow } = decision;
-  return createRunMetrics(outcome, chosen, now, {
+  return createRunMetrics(outcome, providerId, now, {
     condensation,
     trigger,
     ...(contextWindow > 0 && { windowPercent: (100 * tokensBefore) / contextWindow }),

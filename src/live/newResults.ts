@@ -22,7 +22,7 @@ const MIN_LARGE_RESULT_TOKENS = 20_000;
 const MIN_RESULT_TOKENS = 200;
 
 export interface NewResultsState {
-  readonly shown: View;
+  readonly view: View;
   readonly firstNew: number;
 }
 
@@ -73,10 +73,10 @@ export async function condenseNewResults(
   { rules, further }: NewResultsConfig,
   counter: MessageCounter,
 ): Promise<CondensedResults | undefined> {
-  if (!state.shown.original.slice(state.firstNew).some(containsLongResult)) return undefined;
+  if (!state.view.original.slice(state.firstNew).some(containsLongResult)) return undefined;
   let results = await applyNewResultRules(rules, state, counter);
   const { rereads } = results;
-  if (further?.isNeeded(results.shown)) {
+  if (further?.isNeeded(results.view)) {
     const more = await applyNewResultRules(further.rules, results, counter);
     const edits = selectLastEditPerPlace([...results.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     results = { ...more, edits, rereads, saved: results.saved + more.saved };
@@ -87,22 +87,26 @@ export async function condenseNewResults(
 /** No edits if the view would break a rule of the APIs. */
 async function applyNewResultRules(
   rules: NewResultRules,
-  { shown: before, firstNew }: NewResultsState,
+  { view: viewBefore, firstNew }: NewResultsState,
   counter: MessageCounter,
 ): Promise<CondensedResults> {
-  const { original: messages } = before;
-  const draft = new Draft(messages, counter, before.edits, firstNew);
+  const { original: messages } = viewBefore;
+  const draft = new Draft(messages, counter, viewBefore.edits, firstNew);
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
-  const shown = addCutsToView(before, edits);
+  const viewAfter = addCutsToView(viewBefore, edits);
   // Rules that span messages need the task and the previous answer.
-  const from = Math.max(draft.task + 1, firstNew - 1);
-  const task = messages.slice(0, draft.task + 1);
-  const tail = shown.messages.slice(shown.origins.lastIndexOf(from));
-  const isValid = findNewViolations([...task, ...messages.slice(from)], [...task, ...tail]).length === 0;
+  const firstChecked = Math.max(draft.task + 1, firstNew - 1);
+  const messagesUntilTask = messages.slice(0, draft.task + 1);
+  const checkedMessages = viewAfter.messages.slice(viewAfter.origins.lastIndexOf(firstChecked));
+  const isValid =
+    findNewViolations(
+      [...messagesUntilTask, ...messages.slice(firstChecked)],
+      [...messagesUntilTask, ...checkedMessages],
+    ).length === 0;
   return isValid
-    ? { firstNew, edits, rereads, shown, saved: tokensBefore - draft.tokens }
-    : { firstNew, edits: [], rereads: [], shown: before, saved: 0 };
+    ? { firstNew, edits, rereads, view: viewAfter, saved: tokensBefore - draft.tokens }
+    : { firstNew, edits: [], rereads: [], view: viewBefore, saved: 0 };
 }
 
 const containsLongResult = (message: ApiMessage): boolean =>

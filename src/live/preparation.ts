@@ -4,7 +4,7 @@ import type { View } from '../core/condense/edits/view';
 
 export interface ConversationState {
   readonly revision: number;
-  readonly shown: View;
+  readonly view: View;
 }
 
 export interface PreparationDependencies {
@@ -21,13 +21,13 @@ export class BackgroundCondensation {
   /** Undefined until finished, and if abandoned. */
   outcome: CondensationOutcome | undefined;
   /** The outcome as applied, or why nothing was applied; absent until used. */
-  taken: CondensationOutcome | undefined;
+  appliedOutcome: CondensationOutcome | undefined;
   isOver = false;
   /** True after one request has waited; no other waits. */
   hasWaited = false;
   readonly isByHand: boolean;
   /** Never rejects. */
-  readonly over: Promise<void>;
+  readonly finished: Promise<void>;
   reason: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationDependencies['onGivenUp'];
@@ -44,12 +44,12 @@ export class BackgroundCondensation {
     const cancelTimer = clock.after(giveUpMs, () => {
       this.abandonPreparation(`the model took longer than ${Math.round(giveUpMs / 60_000)} minutes`);
     });
-    const aborted = new Promise<void>((resolve) => {
+    const abortion = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => {
         resolve();
       });
     });
-    const ran = run(signal).then(
+    const condensation = run(signal).then(
       (outcome) => {
         if (this.reason === undefined) this.outcome = outcome;
         else onGivenUp(outcome, this.reason);
@@ -57,7 +57,7 @@ export class BackgroundCondensation {
       // The manager reports failures in the outcome.
       () => undefined,
     );
-    this.over = Promise.race([ran, aborted]).then(() => {
+    this.finished = Promise.race([condensation, abortion]).then(() => {
       cancelTimer();
       this.isOver = true;
     });
@@ -65,7 +65,7 @@ export class BackgroundCondensation {
 
   /** @param reason without a full stop */
   abandonPreparation(reason: string): void {
-    if (this.reason !== undefined || this.taken) return;
+    if (this.reason !== undefined || this.appliedOutcome) return;
     this.reason = reason;
     const { outcome } = this;
     this.outcome = undefined;

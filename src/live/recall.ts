@@ -64,10 +64,10 @@ export async function recallOriginals(
   counter: MessageCounter,
 ): Promise<RecallResult> {
   try {
-    const found = await searchOriginals(conversations, query);
-    return 'nothing' in found
-      ? { kind: 'nothing', text: found.nothing }
-      : renderRecallAnswer(found.found, query, counter);
+    const searchResult = await searchOriginals(conversations, query);
+    return 'nothing' in searchResult
+      ? { kind: 'nothing', text: searchResult.nothing }
+      : renderRecallAnswer(searchResult.found, query, counter);
   } catch (error) {
     const message = getErrorMessage(error);
     return {
@@ -122,30 +122,32 @@ async function findLinesByReference(
 ): Promise<SearchResult> {
   if (isQueryTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
   const { fromLine = 1, toLine = Infinity } = query;
-  const matches = createLineMatcher(query);
-  const spent = { ms: 0 };
-  const found: ReferenceLines[] = [];
-  const missing: string[] = [];
+  const matchLine = createLineMatcher(query);
+  const spentTime = { ms: 0 };
+  const foundLines: ReferenceLines[] = [];
+  const unknownReferences: string[] = [];
   for (const reference of references) {
     const conversation = conversations.find((one) => mapReferencesToContent(one).has(reference));
-    const [original] = conversation ? await readReferencedOriginals(conversation, [reference]) : [];
-    if (!conversation || !original) {
-      missing.push(reference);
+    const [originalContent] = conversation ? await readReferencedOriginals(conversation, [reference]) : [];
+    if (!conversation || !originalContent) {
+      unknownReferences.push(reference);
       continue;
     }
-    const image = parseImage(original);
-    const lines = selectShownLines(original, image ? undefined : matches, spent, { fromLine, toLine });
-    const place = createPlaceDescriber(conversation.messages)(original.content.place);
-    const placeText = matches && lines.matchCount === 0 ? `${place}, where no line matches` : place;
-    found.push({ reference, placeText, ...lines, ...(image && { image }) });
+    const image = parseImage(originalContent);
+    const lines = selectShownLines(originalContent, image ? undefined : matchLine, spentTime, { fromLine, toLine });
+    const place = createPlaceDescriber(conversation.messages)(originalContent.content.place);
+    const placeText = matchLine && lines.matchCount === 0 ? `${place}, where no line matches` : place;
+    foundLines.push({ reference, placeText, ...lines, ...(image && { image }) });
   }
-  if (missing.length === 0) return { found };
-  const message = `Nothing is known under ref ${formatFirstItems(missing)}.`;
-  return found.length === 0 ? { nothing: message } : { found: [...found, makeUnknownReferences(missing)] };
+  if (unknownReferences.length === 0) return { found: foundLines };
+  const message = `Nothing is known under ref ${formatFirstItems(unknownReferences)}.`;
+  return foundLines.length === 0
+    ? { nothing: message }
+    : { found: [...foundLines, makeUnknownReferences(unknownReferences)] };
 }
 
-const makeUnknownReferences = (missing: readonly string[]): ReferenceLines => ({
-  reference: formatFirstItems(missing) as ReferenceId,
+const makeUnknownReferences = (unknownReferences: readonly string[]): ReferenceLines => ({
+  reference: formatFirstItems(unknownReferences) as ReferenceId,
   placeText: 'nothing is known of it',
   all: 0,
   matchCount: 0,
@@ -154,21 +156,25 @@ const makeUnknownReferences = (missing: readonly string[]): ReferenceLines => ({
 
 async function findLinesBySearch(
   conversations: readonly RecallableConversation[],
-  matches: LineMatcher,
+  matchLine: LineMatcher,
 ): Promise<SearchResult> {
-  const spent = { ms: 0 };
-  const found: ReferenceLines[] = [];
+  const spentTime = { ms: 0 };
+  const foundLines: ReferenceLines[] = [];
   for (const conversation of conversations) {
     const describe = createPlaceDescriber(conversation.messages);
-    for (const original of await readReferencedOriginals(conversation, [
+    for (const originalContent of await readReferencedOriginals(conversation, [
       ...mapReferencesToContent(conversation).keys(),
     ])) {
-      const lines = selectShownLines(original, matches, spent);
+      const lines = selectShownLines(originalContent, matchLine, spentTime);
       if (lines.matchCount > 0)
-        found.push({ reference: original.reference, placeText: describe(original.content.place), ...lines });
+        foundLines.push({
+          reference: originalContent.reference,
+          placeText: describe(originalContent.content.place),
+          ...lines,
+        });
     }
   }
-  return found.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found };
+  return foundLines.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found: foundLines };
 }
 
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
@@ -181,48 +187,52 @@ function parseImage({ content, text }: ResolvedReference): ImageBlock | undefine
 }
 
 function selectShownLines(
-  original: ResolvedReference,
-  matches: LineMatcher | undefined,
-  spent: { ms: number },
+  originalContent: ResolvedReference,
+  matchLine: LineMatcher | undefined,
+  spentTime: { ms: number },
   { fromLine, toLine } = { fromLine: 1, toLine: Infinity },
 ): RecalledLines {
-  const shown: RecalledLine[] = [];
+  const shownLines: RecalledLine[] = [];
   let matchCount = 0;
-  let all = 0;
-  for (const lines of splitIntoLineBatches(renderOriginalText(original))) {
-    const hits = matches ? searchLinesWithinTime(lines, matches, spent) : lines.keys();
-    for (const hit of hits) {
-      const index = all + hit;
+  let lineCount = 0;
+  for (const lines of splitIntoLineBatches(renderOriginalText(originalContent))) {
+    const hits = matchLine ? searchLinesWithinTime(lines, matchLine, spentTime) : lines.keys();
+    for (const lineInBatch of hits) {
+      const index = lineCount + lineInBatch;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
       matchCount++;
-      if (shown.length < MAX_SHOWN_LINES) shown.push({ index, text: lines[hit] ?? '' });
+      if (shownLines.length < MAX_SHOWN_LINES) shownLines.push({ index, text: lines[lineInBatch] ?? '' });
     }
-    all += lines.length;
+    lineCount += lines.length;
   }
-  return { all, matchCount, shown };
+  return { all: lineCount, matchCount, shown: shownLines };
 }
 
-function renderOriginalText(original: ResolvedReference): string {
+function renderOriginalText(originalContent: ResolvedReference): string {
   // Safe to parse: stored as messages or a block, and its hash was verified.
-  const { content, text } = original;
+  const { content, text } = originalContent;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
-  const image = parseImage(original);
+  const image = parseImage(originalContent);
   return image ? `[${describeImage(image)}]` : text;
 }
 
 /** One array of millions of lines grows slowly. */
 function* splitIntoLineBatches(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
-  for (let at = 0; at <= text.length;) {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 ? text.length : newline;
-    for (let from = at; from === at || from < end; from += MAX_CHARS_SHOWN_WHOLE) {
-      lines.push(text.slice(from, Math.min(end, from + MAX_CHARS_SHOWN_WHOLE)));
+  for (let lineStart = 0; lineStart <= text.length;) {
+    const newlineIndex = text.indexOf('\n', lineStart);
+    const lineEnd = newlineIndex < 0 ? text.length : newlineIndex;
+    for (
+      let pieceStart = lineStart;
+      pieceStart === lineStart || pieceStart < lineEnd;
+      pieceStart += MAX_CHARS_SHOWN_WHOLE
+    ) {
+      lines.push(text.slice(pieceStart, Math.min(lineEnd, pieceStart + MAX_CHARS_SHOWN_WHOLE)));
       if (lines.length < LINES_PER_STEP) continue;
       yield lines;
       lines = [];
     }
-    at = end + 1;
+    lineStart = lineEnd + 1;
   }
   yield lines;
 }
@@ -230,47 +240,49 @@ function* splitIntoLineBatches(text: string): Generator<readonly string[]> {
 const LINES_PER_STEP = 10_000;
 
 function renderRecallAnswer(
-  found: readonly ReferenceLines[],
+  foundReferences: readonly ReferenceLines[],
   { maxTokens }: RecallQuery,
   counter: MessageCounter,
 ): RecallResult {
   let remainingTokens = Math.min(MAX_ANSWER_TOKENS, Math.max(1, maxTokens ?? DEFAULT_ANSWER_TOKENS));
   let leftBytes = maxTokens === undefined ? DEFAULT_ANSWER_BYTES : Infinity;
   const parts: string[] = [];
-  const withheld: string[] = [];
+  const omissions: string[] = [];
   const images: RecalledImage[] = [];
-  for (const { reference, placeText, all, matchCount, shown, image } of found) {
+  for (const { reference, placeText, all: lineCount, matchCount, shown: shownLines, image } of foundReferences) {
     if (image) {
       const tokens = counter.countBlock(image);
       // Always includes the first image; otherwise the smallest answer would never have one.
       if (tokens > remainingTokens && images.length > 0) {
-        withheld.push(`the image of ref ${reference}`);
+        omissions.push(`the image of ref ${reference}`);
         continue;
       }
       remainingTokens -= tokens;
       images.push(toRecalledImage(image));
     }
-    const kept: RecalledLine[] = [];
-    for (const next of shown) {
-      const line = `${next.text}\n`;
+    const fittingLines: RecalledLine[] = [];
+    for (const shownLine of shownLines) {
+      const line = `${shownLine.text}\n`;
       const tokens = counter.countText(line);
       const bytes = Buffer.byteLength(line);
       if (tokens > remainingTokens || bytes > leftBytes) break;
       remainingTokens -= tokens;
       leftBytes -= bytes;
-      kept.push(next);
+      fittingLines.push(shownLine);
     }
-    const next = shown[kept.length];
-    if (next !== undefined) withheld.push(describeOmittedLines(reference, next.index, matchCount - kept.length, all));
-    if (kept.length > 0 || matchCount === 0) parts.push(renderReferenceSection(reference, placeText, all, kept));
+    const nextLine = shownLines[fittingLines.length];
+    if (nextLine !== undefined)
+      omissions.push(describeOmittedLines(reference, nextLine.index, matchCount - fittingLines.length, lineCount));
+    if (fittingLines.length > 0 || matchCount === 0)
+      parts.push(renderReferenceSection(reference, placeText, lineCount, fittingLines));
   }
-  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(withheld, '; ')}.]`];
+  const note = omissions.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(omissions, '; ')}.]`];
   return {
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),
-    references: found.filter(({ all }) => all > 0).map(({ reference }) => reference),
+    references: foundReferences.filter(({ all }) => all > 0).map(({ reference }) => reference),
     images,
-    isComplete: withheld.length === 0,
+    isComplete: omissions.length === 0,
   };
 }
 
@@ -279,20 +291,25 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
   return { mediaType: typeof mediaType === 'string' ? mediaType : 'image/png', data: getBase64(image) ?? '' };
 }
 
-const describeOmittedLines = (reference: string, next: number, count: number, all: number): string =>
-  `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
+const describeOmittedLines = (reference: string, nextLine: number, count: number, lineCount: number): string =>
+  `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${nextLine + 1} of ${lineCount}`;
 
 /** Renders a complete text verbatim, a part with line numbers. */
 function renderReferenceSection(
   reference: string,
   placeText: string,
-  all: number,
-  shown: readonly RecalledLine[],
+  lineCount: number,
+  shownLines: readonly RecalledLine[],
 ): string {
-  const first = shown[0]?.index ?? 0;
-  const last = shown.at(-1)?.index ?? 0;
-  const isRow = last - first + 1 === shown.length;
-  const which = all === 0 ? '' : isRow ? `, lines ${first + 1} to ${last + 1} of ${all}` : `, ${all} lines`;
-  const body = shown.map(({ index, text }) => (isRow ? text : `${index + 1}: ${text}`));
-  return [`[ref ${reference}: ${placeText}${which}]`, ...body].join('\n');
+  const firstIndex = shownLines[0]?.index ?? 0;
+  const lastIndex = shownLines.at(-1)?.index ?? 0;
+  const isRow = lastIndex - firstIndex + 1 === shownLines.length;
+  const rangeText =
+    lineCount === 0
+      ? ''
+      : isRow
+        ? `, lines ${firstIndex + 1} to ${lastIndex + 1} of ${lineCount}`
+        : `, ${lineCount} lines`;
+  const body = shownLines.map(({ index, text }) => (isRow ? text : `${index + 1}: ${text}`));
+  return [`[ref ${reference}: ${placeText}${rangeText}]`, ...body].join('\n');
 }

@@ -19,15 +19,15 @@ export function toRecallQuery({
   references,
   words,
   pattern,
-  ...rest
+  ...limits
 }: z.output<typeof recallInputSchema>): RecallQuery {
   const givenReferences = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {
     ...(givenReferences.length > 0 && { references: givenReferences }),
     ...(words !== undefined && words.trim() !== '' && { words }),
     ...(pattern !== undefined && pattern !== '' && { pattern }),
-    ...(rest.fromLine !== undefined && { fromLine: rest.fromLine }),
-    ...(rest.toLine !== undefined && { toLine: rest.toLine }),
-    ...(rest.maxTokens !== undefined && { maxTokens: rest.maxTokens }),
+    ...(limits.fromLine !== undefined && { fromLine: limits.fromLine }),
+    ...(limits.toLine !== undefined && { toLine: limits.toLine }),
+    ...(limits.maxTokens !== undefined && { maxTokens: limits.maxTokens }),
   };
 }

@@ -32,11 +32,11 @@ export async function readReferencedOriginals(
 ): Promise<ResolvedReference[]> {
   const referenceMap = mapReferencesToContent(conversation);
   const wantedContents = references.flatMap((reference) => referenceMap.get(reference) ?? []);
-  const originals = await conversation.originals([...new Set(wantedContents.map(({ before }) => before))]);
-  const found: ResolvedReference[] = [];
+  const textByHash = await conversation.originals([...new Set(wantedContents.map(({ before }) => before))]);
+  const originals: ResolvedReference[] = [];
   for (const content of wantedContents) {
-    const text = expandReference(content, (hash) => originals.get(hash));
-    found.push({ reference: content.reference, content, text });
+    const text = expandReference(content, (hash) => textByHash.get(hash));
+    originals.push({ reference: content.reference, content, text });
   }
-  return found;
+  return originals;
 }

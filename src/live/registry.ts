@@ -68,49 +68,52 @@ export class ConversationRegistry {
    * @param signal aborts when the agent cancels the request
    */
   findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
-    const found = this.queue.then(async () => {
+    const scheduling = this.queue.then(async () => {
       // If a turn was canceled before its answer, the next prompt becomes the task.
       const { messages } = request;
-      const tasks = messages.slice(0, findTaskMessage(messages) + 1).map(makeMessageKey);
-      const registered =
-        this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
-      const { id, about } = registered.conversation;
+      const taskKeys = messages.slice(0, findTaskMessage(messages) + 1).map(makeMessageKey);
+      const registeredConversation =
+        this.findOpenConversation(request, taskKeys) ?? (await this.openConversation(request, taskKeys.toReversed()));
+      const { id, about } = registeredConversation.conversation;
       // If the agent sends the first task again, the later one belonged to another conversation.
-      if (!tasks.includes(registered.task))
-        registered.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
-      registered.signal = signal;
+      if (!taskKeys.includes(registeredConversation.task))
+        registeredConversation.task = taskKeys.includes(about.task) ? about.task : (taskKeys.at(-1) ?? NO_TASK_KEY);
+      registeredConversation.signal = signal;
       this.conversations.delete(id);
-      this.conversations.set(id, registered);
+      this.conversations.set(id, registeredConversation);
       this.dropOldestConversations();
       this.pruneLedgersOnce();
-      return registered.scheduler;
+      return registeredConversation.scheduler;
     });
-    this.queue = found.catch(() => undefined);
-    return found;
+    this.queue = scheduling.catch(() => undefined);
+    return scheduling;
   }
 
   private findOpenConversation(
     { conversationId, messages }: AgentRequest,
-    tasks: readonly MessageKey[],
+    taskKeys: readonly MessageKey[],
   ): RegisteredConversation | undefined {
     const candidates = this.listByLastUse().filter(
       ({ conversation: { about }, task }) =>
-        about.conversationId === conversationId && (tasks.includes(about.task) || tasks.includes(task)),
+        about.conversationId === conversationId && (taskKeys.includes(about.task) || taskKeys.includes(task)),
     );
     if (candidates.length < 2) return candidates[0];
     const lengths = candidates.map((candidate) => countCommonPrefix(candidate.conversation.messages, messages));
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
-  private async openConversation(request: AgentRequest, tasks: readonly MessageKey[]): Promise<RegisteredConversation> {
-    const [newest = NO_TASK_KEY] = tasks;
-    for (const task of tasks) {
-      const store = await this.openLedgerOfTask(request, task);
-      if (!store.isEmpty) return this.createConversation(request, task, store);
+  private async openConversation(
+    request: AgentRequest,
+    taskKeys: readonly MessageKey[],
+  ): Promise<RegisteredConversation> {
+    const [newestTask = NO_TASK_KEY] = taskKeys;
+    for (const task of taskKeys) {
+      const ledgerOfTask = await this.openLedgerOfTask(request, task);
+      if (!ledgerOfTask.isEmpty) return this.createConversation(request, task, ledgerOfTask);
     }
     return (
       this.listByLastUse().find((one) => continuesTask(one, request)) ??
-      this.createConversation(request, newest, await this.openLedgerOfTask(request, newest))
+      this.createConversation(request, newestTask, await this.openLedgerOfTask(request, newestTask))
     );
   }
 
@@ -120,15 +123,15 @@ export class ConversationRegistry {
     store: LiveLedger,
   ): RegisteredConversation {
     const ownId = conversationId !== undefined && { conversationId };
-    const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
-    const about: ConversationIdentity = {
+    const messagesUntilTask = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
+    const identity: ConversationIdentity = {
       id: createLiveId(conversationId, task),
       task,
-      beginning,
+      beginning: messagesUntilTask,
       isSideRequest,
       ...ownId,
     };
-    const conversation = new LiveConversation(about, store, this.dependencies);
+    const conversation = new LiveConversation(identity, store, this.dependencies);
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
@@ -177,14 +180,14 @@ function continuesTask(
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
-  const at = findTaskMessage(messages);
-  const [before, now] = [beginning[at], messages[at]];
-  if (!before || !now) return false;
+  const taskIndex = findTaskMessage(messages);
+  const [oldTask, newTask] = [beginning[taskIndex], messages[taskIndex]];
+  if (!oldTask || !newTask) return false;
   if (about.conversationId !== conversationId || system !== sentSystem) return false;
-  if (countCommonPrefix(beginning, messages) < at || !isExtendedVersion(before, now)) return false;
-  const [answered, more] = [oldMessages.slice(at + 1), messages.slice(at + 1)];
-  if (more.length === 0) return signal?.aborted === true;
-  return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
+  if (countCommonPrefix(beginning, messages) < taskIndex || !isExtendedVersion(oldTask, newTask)) return false;
+  const [oldRest, newRest] = [oldMessages.slice(taskIndex + 1), messages.slice(taskIndex + 1)];
+  if (newRest.length === 0) return signal?.aborted === true;
+  return oldRest.length > 0 && countCommonPrefix(oldRest, newRest) === oldRest.length;
 }
 
 /** Depends on the beginning only, so that a restart finds the ledger. */

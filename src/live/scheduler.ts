@@ -148,8 +148,8 @@ export class CondensationScheduler {
         canRecall: canRecall === true,
         isFitting: (shown) => this.fitsWindow(conversation.countRequestTokensWithView(shown)),
       });
-      const condensed = state && config && (await condenseNewResults(state, config, parts.counter));
-      if (condensed) conversation.keepNewResults(condensed);
+      const condensedResults = state && config && (await condenseNewResults(state, config, parts.counter));
+      if (condensedResults) conversation.keepNewResults(condensedResults);
     } catch (error) {
       this.addNote(`New results were not condensed: ${getErrorKind(error)}`, notes);
     }
@@ -167,30 +167,30 @@ export class CondensationScheduler {
   async shortenRequest(
     request: AgentRequest,
     refusedTokens: number,
-    overflow: OverflowReport,
+    overflowReport: OverflowReport,
     signal?: AbortSignal,
   ): Promise<{ readonly outcome: CondensationOutcome | undefined } | undefined> {
     const { conversation } = this;
     const { learning } = this.dependencies;
-    const { weight, tokens = Infinity, limit = 0 } = overflow;
+    const { weight: exceededLimits, tokens = Infinity, limit = 0 } = overflowReport;
     await this.followRequest(request);
-    if (weight) {
-      learning.learnBodyLimits(request.model, measureRequestBytes(conversation.weighed), weight);
-      const lighter = await this.removeImagesIfTooLarge(signal);
-      if (lighter) return { outcome: lighter };
-      if (areSingleImagesTooLarge(weight)) return undefined;
+    if (exceededLimits) {
+      learning.learnBodyLimits(request.model, measureRequestBytes(conversation.requestForMeasuring), exceededLimits);
+      const imageRemovalOutcome = await this.removeImagesIfTooLarge(signal);
+      if (imageRemovalOutcome) return { outcome: imageRemovalOutcome };
+      if (areSingleImagesTooLarge(exceededLimits)) return undefined;
     }
     // The prompt alone would have fit: the updated limits leave less for the answer.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
-    const counted = conversation.countedTokens;
-    const outcome = await this.condenseRejectedRequest(overflow.tokens !== undefined, signal);
-    return conversation.countedTokens >= Math.min(counted, refusedTokens) ? undefined : { outcome };
+    const tokensBefore = conversation.countedTokens;
+    const outcome = await this.condenseRejectedRequest(overflowReport.tokens !== undefined, signal);
+    return conversation.countedTokens >= Math.min(tokensBefore, refusedTokens) ? undefined : { outcome };
   }
 
   /** @returns undefined if nothing was due */
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
-    const lighter = await this.removeImagesIfTooLarge(signal);
-    const prepared = (await this.applyPreparedOutcome()) ?? lighter;
+    const imageRemovalOutcome = await this.removeImagesIfTooLarge(signal);
+    const preparedOutcome = (await this.applyPreparedOutcome()) ?? imageRemovalOutcome;
     const reason = this.findReasonToCondenseNow();
     this.warnings.recordDueReason(reason);
     if (reason) {
@@ -199,7 +199,7 @@ export class CondensationScheduler {
       return outcome;
     }
     this.prepareInBackground();
-    return prepared;
+    return preparedOutcome;
   }
 
   /**
@@ -241,8 +241,8 @@ export class CondensationScheduler {
 
   /** Removes images from a request that exceeds the vendor's limits of bytes or pixels. */
   private async removeImagesIfTooLarge(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
-    const { model, weighed } = this.conversation;
-    const images = chooseImagesToKeep(weighed, this.dependencies.learning.getBodyLimits(model));
+    const { model, requestForMeasuring } = this.conversation;
+    const images = chooseImagesToKeep(requestForMeasuring, this.dependencies.learning.getBodyLimits(model));
     if (!images) return undefined;
     const outcome = await this.dependencies.manager.condense({
       ...createCondensationRequest(
@@ -288,14 +288,14 @@ export class CondensationScheduler {
         targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
       });
     };
-    const begun = await this.runExclusively(async () => {
+    const result = await this.runExclusively(async () => {
       this.preparation?.abandonPreparation('another condensation was asked for');
       this.preparation = undefined;
       return isQuick
         ? this.applyOutcome(await run(signal), 'by-hand', signal)
         : this.beginPreparation(run, settings, true);
     }, signal);
-    return begun instanceof BackgroundCondensation ? this.finishPreparation(begun, signal) : begun;
+    return result instanceof BackgroundCondensation ? this.finishPreparation(result, signal) : result;
   }
 
   /** @throws like {@link condenseManually} */
@@ -308,12 +308,12 @@ export class CondensationScheduler {
     };
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
-    await preparation.over;
+    await preparation.finished;
     signal?.removeEventListener('abort', cancel);
     return this.runExclusively(async () => {
       // A request may have applied the preparation already.
       if (this.preparation === preparation) await this.applyPreparedOutcome();
-      if (preparation.taken) return preparation.taken;
+      if (preparation.appliedOutcome) return preparation.appliedOutcome;
       signal?.throwIfAborted();
       throw new Error(`The condensation was abandoned: ${preparation.reason ?? 'it broke off'}.`);
     });
@@ -433,23 +433,23 @@ export class CondensationScheduler {
     signal: AbortSignal | undefined,
     settings: LiveSettings,
   ): Promise<CondensationOutcome | undefined> {
-    const running = this.preparation;
-    const preparation = running ?? this.startPreparation(settings);
+    const runningPreparation = this.preparation;
+    const preparation = runningPreparation ?? this.startPreparation(settings);
     if (preparation && !preparation.hasWaited) {
       preparation.hasWaited = true;
-      await this.waitForPreparation(preparation, settings, signal, running === undefined);
+      await this.waitForPreparation(preparation, settings, signal, runningPreparation === undefined);
     }
     if (preparation?.isOver) {
       const outcome = await this.applyPreparedOutcome(reason);
       if (outcome && this.isFitting) return outcome;
     }
-    const asks = this.mayCallModel(settings);
-    if (reason !== 'window' && (asks || this.preparation)) return undefined;
+    const mayCallModel = this.mayCallModel(settings);
+    if (reason !== 'window' && (mayCallModel || this.preparation)) return undefined;
     if (this.preparation?.isByHand === false) this.tooLate++;
     this.preparation?.abandonPreparation(NO_ROOM_REASON);
     this.preparation = undefined;
     const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
-    return this.condenseWithoutModel(reason, signal, asks ? truncation : settings);
+    return this.condenseWithoutModel(reason, signal, mayCallModel ? truncation : settings);
   }
 
   /** @throws the signal's reason if it was aborted */
@@ -459,10 +459,10 @@ export class CondensationScheduler {
     signal: AbortSignal | undefined,
     isOwn: boolean,
   ): Promise<void> {
-    const done = new AbortController();
-    const combinedSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
-    await Promise.race([preparation.over, this.dependencies.clock.sleep(waitMs, combinedSignal)]);
-    done.abort();
+    const waitController = new AbortController();
+    const combinedSignal = signal ? AbortSignal.any([signal, waitController.signal]) : waitController.signal;
+    await Promise.race([preparation.finished, this.dependencies.clock.sleep(waitMs, combinedSignal)]);
+    waitController.abort();
     if (signal?.aborted && isOwn) preparation.abandonPreparation('the request that waited for it was canceled');
     signal?.throwIfAborted();
   }
@@ -503,7 +503,7 @@ export class CondensationScheduler {
       const canceled = { ...outcome, kind: 'cancelled' as const, notes };
       emit({ kind: 'not-condensed', conversation: id, outcome: canceled, reason, givenUp: explanation });
     };
-    const preparation = new BackgroundCondensation(this.conversation.standing, run, {
+    const preparation = new BackgroundCondensation(this.conversation.state, run, {
       clock,
       giveUpMs,
       isByHand,
@@ -511,7 +511,7 @@ export class CondensationScheduler {
     });
     this.preparation = preparation;
     emit({ kind: 'preparing', conversation: id, isPreparing: true });
-    void preparation.over.then(() => {
+    void preparation.finished.then(() => {
       emit({ kind: 'preparing', conversation: id, isPreparing: false });
     });
     return preparation;
@@ -532,24 +532,24 @@ export class CondensationScheduler {
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const appliedReason = isByHand ? 'by-hand' : reason;
-    const applied = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
-    preparation.taken = applied;
-    if (applied?.kind === 'condensed') {
+    const appliedOutcome = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
+    preparation.appliedOutcome = appliedOutcome;
+    if (appliedOutcome?.kind === 'condensed') {
       this.tooLate = 0;
       // Results that arrived meanwhile may refer to what the condensation removed.
       await this.conversation.restoreReferences();
-      return applied;
+      return appliedOutcome;
     }
     if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
-    if (applied) this.whyNotWords = explainWhyNothingRemoved(applied);
-    if (applied)
+    if (appliedOutcome) this.whyNotWords = explainWhyNothingRemoved(appliedOutcome);
+    if (appliedOutcome)
       this.dependencies.emit({
         kind: 'not-condensed',
         conversation: this.conversation.id,
-        outcome: applied,
+        outcome: appliedOutcome,
         reason: appliedReason,
       });
-    return applied;
+    return appliedOutcome;
   }
 
   /** @returns the actual outcome: nothing was removed if it could not be recorded */
@@ -567,7 +567,7 @@ export class CondensationScheduler {
       return outcome;
     }
     signal?.throwIfAborted();
-    const before = { shown: conversation.shown, tokens: conversation.countedTokens };
+    const stateBefore = { view: conversation.view, tokens: conversation.countedTokens };
     const edits = outcome.edits.filter((edit) => edit.kind === 'summary' || !pinned.has(edit.place.message));
     if (edits.length === 0) {
       const detail = 'Only pinned messages would have changed.';
@@ -581,7 +581,7 @@ export class CondensationScheduler {
       const error = new Error('The originals could not be saved, so nothing was removed.');
       return { ...outcome, kind: 'failed', error };
     }
-    const decision = evaluateCondensationEffect(conversation, outcome, reason, before, parts);
+    const decision = evaluateCondensationEffect(conversation, outcome, reason, stateBefore, parts);
     this.decision = decision;
     this.whyNotWords = undefined;
     parts.emit({ kind: 'condensed', conversation: id, condensation, outcome, decision });

@@ -20,11 +20,11 @@ const MAX_BATCH_CHARS = 64 * 1024;
 const MAX_SEARCHED_LINE_CHARS = 4_096;
 
 export function createWordMatcher(words: string): LineMatcher {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const wantedWords = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (lines) =>
     lines.map((line) => {
       const lower = line.toLowerCase();
-      return wanted.every((word) => lower.includes(word));
+      return wantedWords.every((word) => lower.includes(word));
     });
 }
 
@@ -63,33 +63,35 @@ function compilePattern(pattern: string): RegExp {
  * @throws SearchPatternError
  */
 export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
-  const found: number[] = [];
+  const matchingLines: number[] = [];
   let maxBatch = Infinity;
-  let tries = 0;
-  for (let at = 0; at < lines.length;) {
-    const end = Math.min(findBatchEnd(lines, at), at + maxBatch);
-    const started = performance.now();
-    const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)));
-    spent.ms += performance.now() - started;
-    tries = hits || end - at > 1 ? 0 : tries + 1;
-    if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new SearchPatternError(TOO_SLOW_TEXT);
-    maxBatch = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
-    if (!hits) continue;
-    for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);
-    at = end;
+  let failedTries = 0;
+  for (let batchStart = 0; batchStart < lines.length;) {
+    const batchEnd = Math.min(findBatchEnd(lines, batchStart), batchStart + maxBatch);
+    const startMs = performance.now();
+    const batchMatches = matches(
+      lines.slice(batchStart, batchEnd).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)),
+    );
+    spent.ms += performance.now() - startMs;
+    failedTries = batchMatches || batchEnd - batchStart > 1 ? 0 : failedTries + 1;
+    if (failedTries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new SearchPatternError(TOO_SLOW_TEXT);
+    maxBatch = batchMatches ? Infinity : Math.max(1, Math.floor((batchEnd - batchStart) / 2));
+    if (!batchMatches) continue;
+    for (const [index, isHit] of batchMatches.entries()) if (isHit) matchingLines.push(batchStart + index);
+    batchStart = batchEnd;
   }
-  return found;
+  return matchingLines;
 }
 
 const TOO_SLOW_TEXT = 'The pattern takes too long. Use a simpler one, or words.';
 
-function findBatchEnd(lines: readonly string[], from: number): number {
+function findBatchEnd(lines: readonly string[], start: number): number {
   let chars = 0;
-  let at = from;
-  while (at < lines.length && (at === from || chars < MAX_BATCH_CHARS)) {
+  let index = start;
+  while (index < lines.length && (index === start || chars < MAX_BATCH_CHARS)) {
     // Each line has a fixed cost, too.
-    chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[at]?.length ?? 0);
-    at++;
+    chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[index]?.length ?? 0);
+    index++;
   }
-  return at;
+  return index;
 }

@@ -12,7 +12,7 @@ import type { LiveDependencies, LiveSettings, LiveSummary } from './types';
 export function toLiveSummary(
   scheduler: CondensationScheduler,
   { learning, manager, settings }: LiveDependencies,
-  all: readonly CondensationScheduler[],
+  allSchedulers: readonly CondensationScheduler[],
 ): LiveSummary {
   const { conversation, whyNot, exhausted, lastDecision, isPreparing, coldTokens } = scheduler;
   const { id, title, messages, model, ledger, countedTokens, lastUsed } = conversation;
@@ -32,24 +32,26 @@ export function toLiveSummary(
     isCareful: conversation.isCareful,
     condensations: listShowableCondensations(conversation)
       .filter((one) => !isNewResultsCondensation(one))
-      .map((one) => ({
-        id: one.id,
-        at: one.at,
-        provider: one.provider,
-        ...(one.configName !== undefined && { configName: one.configName }),
-        by: listCondensationNames([...(one.before ?? []), one], (provider) => manager.getProviderDisplayName(provider)),
-        ...(one.request && { request: one.request }),
-        tokensBefore: one.tokensBefore,
-        tokensAfter: one.tokensAfter,
-        ...(one.cost !== undefined && { cost: one.cost }),
-        isUndone: ledger.undone.has(one.id),
-        ...makeUseField(conversation.getReferenceUse(one.id)),
+      .map((condensation) => ({
+        id: condensation.id,
+        at: condensation.at,
+        provider: condensation.provider,
+        ...(condensation.configName !== undefined && { configName: condensation.configName }),
+        by: listCondensationNames([...(condensation.before ?? []), condensation], (provider) =>
+          manager.getProviderDisplayName(provider),
+        ),
+        ...(condensation.request && { request: condensation.request }),
+        tokensBefore: condensation.tokensBefore,
+        tokensAfter: condensation.tokensAfter,
+        ...(condensation.cost !== undefined && { cost: condensation.cost }),
+        isUndone: ledger.undone.has(condensation.id),
+        ...makeUseField(conversation.getReferenceUse(condensation.id)),
       })),
     ...(lastDecision && { lastDecision }),
     ...summarizeNewResults(conversation),
     ...summarizeTools(
       conversation,
-      all.map((other) => other.conversation),
+      allSchedulers.map((other) => other.conversation),
     ),
     ...(spent !== undefined && { spent }),
     canUndo: createUndoCommand(conversation).entries.length > 0,
@@ -70,22 +72,25 @@ function addProfileThreshold({ thresholds }: LiveSettings, model: UpstreamModel)
 const makeUseField = (use: UseAfterCondensation | undefined): { readonly use?: UseAfterCondensation } =>
   use ? { use } : {};
 
-function summarizeTools(conversation: LiveConversation, all: readonly LiveConversation[]): Pick<LiveSummary, 'tools'> {
-  const { tools: declared, calls } = conversation;
-  if (declared.length === 0) return {};
-  const others = all.filter((other) => other !== conversation);
+function summarizeTools(
+  conversation: LiveConversation,
+  allConversations: readonly LiveConversation[],
+): Pick<LiveSummary, 'tools'> {
+  const { tools: declaredTools, calls } = conversation;
+  if (declaredTools.length === 0) return {};
+  const otherConversations = allConversations.filter((other) => other !== conversation);
   return {
     tools: combineCallCounts(
-      declared,
+      declaredTools,
       calls,
-      others.map((other) => other.calls),
+      otherConversations.map((other) => other.calls),
     ),
   };
 }
 
 function summarizeNewResults({ ledger }: LiveConversation): Pick<LiveSummary, 'newResults'> {
-  const condensed = ledger.condensations.find(isNewResultsCondensation);
-  if (!condensed || ledger.undone.has(condensed.id)) return {};
-  const { edits, tokensBefore, tokensAfter, rereads = 0 } = condensed;
+  const newResults = ledger.condensations.find(isNewResultsCondensation);
+  if (!newResults || ledger.undone.has(newResults.id)) return {};
+  const { edits, tokensBefore, tokensAfter, rereads = 0 } = newResults;
   return { newResults: { results: edits.length, tokens: tokensBefore - tokensAfter, rereads } };
 }

@@ -99,11 +99,16 @@ export class TokenLearning {
 
   /** Maximum o200k tokens of a whole request. */
   computeFittingTokens(model: UpstreamModel): number {
-    const allowed = Math.floor(
+    const allowedTokens = Math.floor(
       computeMaxPromptTokens(model.contextWindow, getReservedTokens(model)) / this.getTokenFactor(model),
     );
-    const refused = this.models.get(model.key)?.refused;
-    return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * RETRY_SIZE_SHARE)));
+    const refusedTokens = this.models.get(model.key)?.refused;
+    return Math.max(
+      0,
+      refusedTokens === undefined
+        ? allowedTokens
+        : Math.min(allowedTokens, Math.floor(refusedTokens * RETRY_SIZE_SHARE)),
+    );
   }
 
   /**
@@ -114,20 +119,22 @@ export class TokenLearning {
     { conversation, model, countedTokens, minReadTokens }: AnsweredRequest,
     usage: Usage,
   ): number | undefined {
-    const learned = this.getLearnedLimits(model);
-    if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
-    const reported = countPromptTokens(usage);
-    if (usage.source !== 'reported' || reported <= 0) return undefined;
-    this.reviseAssumedTruncation(learned, reported);
+    const learnedLimits = this.getLearnedLimits(model);
+    if (learnedLimits.refused !== undefined && countedTokens >= learnedLimits.refused) delete learnedLimits.refused;
+    const reportedTokens = countPromptTokens(usage);
+    if (usage.source !== 'reported' || reportedTokens <= 0) return undefined;
+    this.reviseAssumedTruncation(learnedLimits, reportedTokens);
     if (minReadTokens === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
-    if (reported < countedTokens * TOKEN_FACTOR_BOUNDS.least) {
-      return isTruncatedByServer({ reported, minReadTokens })
-        ? this.learnFromTruncation(model, conversation, { reported, minReadTokens })
+    if (reportedTokens < countedTokens * TOKEN_FACTOR_BOUNDS.least) {
+      return isTruncatedByServer({ reported: reportedTokens, minReadTokens })
+        ? this.learnFromTruncation(model, conversation, { reported: reportedTokens, minReadTokens })
         : undefined;
     }
-    const sample = clampFactor(reported / countedTokens);
-    learned.factor =
-      learned.factor === undefined ? sample : learned.factor + NEWEST_ANSWER_WEIGHT * (sample - learned.factor);
+    const sample = clampFactor(reportedTokens / countedTokens);
+    learnedLimits.factor =
+      learnedLimits.factor === undefined
+        ? sample
+        : learnedLimits.factor + NEWEST_ANSWER_WEIGHT * (sample - learnedLimits.factor);
     return undefined;
   }
 
@@ -137,35 +144,36 @@ export class TokenLearning {
    * conversation that differ in length.
    */
   private learnFromTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
-    const learned = this.getLearnedLimits(model);
-    const before = learned.truncations.get(conversation);
+    const learnedLimits = this.getLearnedLimits(model);
+    const previousTruncation = learnedLimits.truncations.get(conversation);
     const { reported, minReadTokens } = cut;
     const tolerance = reported * EQUAL_REPORT_SHARE;
-    if (before === undefined || Math.abs(before.reported - reported) > tolerance) {
-      learned.truncations.set(conversation, cut);
+    if (previousTruncation === undefined || Math.abs(previousTruncation.reported - reported) > tolerance) {
+      learnedLimits.truncations.set(conversation, cut);
       return undefined;
     }
-    if (Math.abs(before.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= tolerance) return undefined;
+    if (Math.abs(previousTruncation.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= tolerance)
+      return undefined;
     // A server that cuts long prompts to half of its window may have read longer ones that fitted.
-    const window = Math.min(model.contextWindow, Math.max(reported, learned.largestRead ?? 0));
-    if (getLearnedWindow(learned) <= window) return undefined;
-    learned.impliedWindow = window;
+    const window = Math.min(model.contextWindow, Math.max(reported, learnedLimits.largestRead ?? 0));
+    if (getLearnedWindow(learnedLimits) <= window) return undefined;
+    learnedLimits.impliedWindow = window;
     return reported;
   }
 
-  private reviseAssumedTruncation(learned: LearnedLimits, reported: number): void {
-    const { impliedWindow, largestRead } = learned;
-    const isTooSmall = impliedWindow !== undefined && reported > impliedWindow * (1 + EQUAL_REPORT_SHARE);
-    if (isTooSmall) delete learned.impliedWindow;
-    if (isTooSmall || largestRead !== undefined) learned.largestRead = Math.max(largestRead ?? 0, reported);
+  private reviseAssumedTruncation(learnedLimits: LearnedLimits, reportedTokens: number): void {
+    const { impliedWindow, largestRead } = learnedLimits;
+    const isTooSmall = impliedWindow !== undefined && reportedTokens > impliedWindow * (1 + EQUAL_REPORT_SHARE);
+    if (isTooSmall) delete learnedLimits.impliedWindow;
+    if (isTooSmall || largestRead !== undefined) learnedLimits.largestRead = Math.max(largestRead ?? 0, reportedTokens);
   }
 
   getCacheLifespan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
     if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
-    const warm = Math.min(Math.max(cacheSpan.warmMs, warmMs), coldMs);
-    return { warmMs: warm, coldMs: Math.max(warm, Math.min(cacheSpan.coldMs, coldMs)) };
+    const learnedWarmMs = Math.min(Math.max(cacheSpan.warmMs, warmMs), coldMs);
+    return { warmMs: learnedWarmMs, coldMs: Math.max(learnedWarmMs, Math.min(cacheSpan.coldMs, coldMs)) };
   }
 
   /**
@@ -176,28 +184,33 @@ export class TokenLearning {
     const { cacheSpan } = model;
     const tokens = countPromptTokens(usage);
     if (usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS) return;
-    const promised = cacheSpan === undefined || cacheSpan === 'none' ? undefined : cacheSpan.warmMs;
-    if (promised !== undefined && ageMs < promised) return;
-    const learned = this.getLearnedLimits(model);
-    if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
+    const promisedMs = cacheSpan === undefined || cacheSpan === 'none' ? undefined : cacheSpan.warmMs;
+    if (promisedMs !== undefined && ageMs < promisedMs) return;
+    const learnedLimits = this.getLearnedLimits(model);
+    if (usage.cacheReadTokens > tokens / 2) learnedLimits.warmMs = Math.max(learnedLimits.warmMs ?? 0, ageMs);
     // Within the promised lifetime, or without one, a miss has other causes.
-    else if (promised !== undefined && usage.cacheReadTokens < tokens / 10)
-      learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
+    else if (promisedMs !== undefined && usage.cacheReadTokens < tokens / 10)
+      learnedLimits.coldMs = Math.min(learnedLimits.coldMs ?? Infinity, ageMs);
   }
 
-  learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowReport = {}): void {
-    const learned = this.getLearnedLimits(model);
-    if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
-    if (tokens !== undefined && counted >= MIN_LEARNED_TOKENS) learned.factor = clampFactor(tokens / counted);
-    else learned.refused = Math.min(counted, learned.refused ?? counted);
+  learnFromRejection(model: UpstreamModel, countedTokens: number, { tokens, limit }: OverflowReport = {}): void {
+    const learnedLimits = this.getLearnedLimits(model);
+    if (limit !== undefined && limit < model.contextWindow) learnedLimits.window = limit;
+    if (tokens !== undefined && countedTokens >= MIN_LEARNED_TOKENS)
+      learnedLimits.factor = clampFactor(tokens / countedTokens);
+    else learnedLimits.refused = Math.min(countedTokens, learnedLimits.refused ?? countedTokens);
   }
 
-  learnBodyLimits(model: UpstreamModel, bytes: number, reported: ExceededBodyLimits): void {
-    const learned = this.getLearnedLimits(model);
-    const limit = areSingleImagesTooLarge(reported)
+  learnBodyLimits(model: UpstreamModel, bytes: number, reportedLimits: ExceededBodyLimits): void {
+    const learnedLimits = this.getLearnedLimits(model);
+    const limit = areSingleImagesTooLarge(reportedLimits)
       ? undefined
-      : Math.min(reported.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
-    learned.weight = { ...learned.weight, ...reported, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
+      : Math.min(reportedLimits.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
+    learnedLimits.weight = {
+      ...learnedLimits.weight,
+      ...reportedLimits,
+      ...(limit !== undefined && { bytes: Math.floor(limit) }),
+    };
   }
 
   getBodyLimits({ key, limits }: UpstreamModel): BodyLimits {
@@ -205,8 +218,8 @@ export class TokenLearning {
   }
 
   applyLearnedLimits<Model extends UpstreamModel>(model: Model): Model {
-    const learned = this.models.get(model.key);
-    const window = learned ? getLearnedWindow(learned) : Infinity;
+    const learnedLimits = this.models.get(model.key);
+    const window = learnedLimits ? getLearnedWindow(learnedLimits) : Infinity;
     return window >= model.contextWindow ? model : { ...model, contextWindow: window };
   }
 

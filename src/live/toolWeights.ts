@@ -67,12 +67,12 @@ export class ToolCallCounter {
 export const combineCallCounts = (
   tools: readonly DeclaredTool[],
   ownCalls: ToolCallCounter,
-  others: readonly ToolCallCounter[],
+  otherCounters: readonly ToolCallCounter[],
 ): ToolWeight[] =>
   tools
     .map((tool) => ({
       ...tool,
       calls: ownCalls.getCallCount(tool.name),
-      callsElsewhere: others.reduce((sum, counts) => sum + counts.getCallCount(tool.name), 0),
+      callsElsewhere: otherCounters.reduce((sum, counts) => sum + counts.getCallCount(tool.name), 0),
     }))
     .sort((a, b) => b.tokens - a.tokens);

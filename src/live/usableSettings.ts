@@ -9,10 +9,10 @@ export class UsableSettingsReader {
   /** Replaces a missing provider by the default one and reports it once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.dependencies;
-    const chosen = conversation?.isCareful
+    const configuredSettings = conversation?.isCareful
       ? makeCarefulSettings(this.dependencies.settings())
       : this.dependencies.settings();
-    const settings = conversation?.canRecall === false ? makeStrictSettings(chosen) : chosen;
+    const settings = conversation?.canRecall === false ? makeStrictSettings(configuredSettings) : configuredSettings;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);

@@ -51,8 +51,8 @@ export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLim
     manyImages !== undefined &&
     images.length > manyImages.above &&
     images.some((image) => isImageTooLarge(image, { maxEdge: manyImages.edge }));
-  const single: ImageLimits = { maxEdge, maxBytes };
-  const isLarge = images.some((image) => isImageTooLarge(image, single));
+  const singleImageLimits: ImageLimits = { maxEdge, maxBytes };
+  const isLarge = images.some((image) => isImageTooLarge(image, singleImageLimits));
   if (!isHeavy && !isMany && !isLarge) return undefined;
   const presentImages = new Set(images.map(({ image }) => image));
   const isRemovable = ({ message, image }: PlacedImage): boolean =>
@@ -61,16 +61,18 @@ export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLim
     .filter(({ message }) => message > task)
     .toReversed();
   const sizes = newestFirst.map((image) => (isRemovable(image) ? countImageBytes(image) : 0));
-  const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
-  const room = isHeavy ? countItemsThatFit(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
-  const minKept = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
-  const staying = images.length - sizes.filter((size) => size > 0).length;
-  const maxKept = isMany ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - staying)) : Infinity;
-  const keepNewest = Math.min(Math.max(room, minKept), maxKept);
+  const otherBytes = weight - sizes.reduce((sum, size) => sum + size, 0);
+  const imagesThatFit = isHeavy ? countItemsThatFit(sizes, bytes * TARGET_BYTES_SHARE - otherBytes) : sizes.length;
+  const minKept = otherBytes + (sizes[0] ?? 0) <= bytes ? 1 : 0;
+  const fixedImages = images.length - sizes.filter((size) => size > 0).length;
+  const maxKept = isMany
+    ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - fixedImages))
+    : Infinity;
+  const keepNewest = Math.min(Math.max(imagesThatFit, minKept), maxKept);
   const removesAny = newestFirst.some(
-    (image, newer) => isRemovable(image) && (newer >= keepNewest || isImageTooLarge(image, single)),
+    (image, newer) => isRemovable(image) && (newer >= keepNewest || isImageTooLarge(image, singleImageLimits)),
   );
-  return removesAny ? { ...single, keepNewest } : undefined;
+  return removesAny ? { ...singleImageLimits, keepNewest } : undefined;
 }
 
 function countItemsThatFit(sizes: readonly number[], bytes: number): number {

@@ -44,16 +44,16 @@ export class WindowWarnings {
     if (this.message !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
     const { counter, learning, emit } = this.dependencies;
-    const { model, id, countedTokens, overheadTokens, shown } = conversation;
+    const { model, id, countedTokens, overheadTokens, view } = conversation;
     const isLossy = settings.provider !== 'lossless' || getFileAwareFollowUp(conversation, settings) === 'fileAware';
-    const factor = learning.getTokenFactor(model);
-    const tokens = Math.ceil(countedTokens * factor);
-    const worthTelling = Math.max(computeDueTokensOfModel(model).tokens, model.contextWindow * FULL_WINDOW_SHARE);
-    if ((!isLossy && reason !== 'window') || tokens < worthTelling) return;
-    const share = (counted: number): string => formatTokens(counted * factor);
-    const ofRole = (role: 'user' | 'assistant'): string =>
-      share(counter.countMessages(shown.messages.filter((message) => message.role === role)));
-    this.message = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window’s ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model’s answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
+    const tokenFactor = learning.getTokenFactor(model);
+    const tokens = Math.ceil(countedTokens * tokenFactor);
+    const minTokensToWarn = Math.max(computeDueTokensOfModel(model).tokens, model.contextWindow * FULL_WINDOW_SHARE);
+    if ((!isLossy && reason !== 'window') || tokens < minTokensToWarn) return;
+    const formatCountedTokens = (counted: number): string => formatTokens(counted * tokenFactor);
+    const formatTokensOfRole = (role: 'user' | 'assistant'): string =>
+      formatCountedTokens(counter.countMessages(view.messages.filter((message) => message.role === role)));
+    this.message = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window’s ${formatTokens(model.contextWindow)} tokens (instructions and tools ${formatCountedTokens(overheadTokens)}, what you wrote and current results ${formatTokensOfRole('user')}, the model’s answers ${formatTokensOfRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
     emit({ kind: 'exhausted', conversation: id, message: this.message });
   }
 }

@@ -83,10 +83,10 @@ const CHART_WIDTH = 640;
 const CHART_HEIGHT = 120;
 
 function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
-  const highest = Math.max(...days.map(({ cost }) => cost), 0);
+  const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
   const step = CHART_WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
-    const height = highest === 0 ? 0 : (cost / highest) * CHART_HEIGHT;
+    const height = highestCost === 0 ? 0 : (cost / highestCost) * CHART_HEIGHT;
     const x = (index * step).toFixed(1);
     const y = (CHART_HEIGHT - height).toFixed(1);
     return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
@@ -97,14 +97,14 @@ function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
     class="curve"
     viewBox="-4 -4 ${CHART_WIDTH + 8} ${CHART_HEIGHT + 8}"
     role="img"
-    aria-label="Cost per day, highest $${highest.toFixed(2)}. The table below has the figures."
+    aria-label="Cost per day, highest $${highestCost.toFixed(2)}. The table below has the figures."
   >
     <path class="axis" d="M0 0V${CHART_HEIGHT}H${CHART_WIDTH}" />
     ${bars}
   </svg>`;
   return renderHtml`<section>
     <h2>${GROUPING_TITLES.day}</h2>
-    ${highest > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}
+    ${highestCost > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}
   </section>`;
 }
 
@@ -115,7 +115,7 @@ const renderAccountRows = (title: string, rows: readonly AccountRow[]): SafeHtml
   </section>`;
 
 function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtml {
-  const line = (row: AccountRow): SafeHtml =>
+  const renderLine = (row: AccountRow): SafeHtml =>
     renderHtml`<tr>
       <th scope="row" ${title === GROUPING_TITLES.day ? new SafeHtml(' style="white-space: nowrap"') : ''}>
         ${'↳ '.repeat(Math.min(row.tree?.depth ?? 0, 4))}${row.label}
@@ -143,7 +143,7 @@ function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtm
         </tr>
       </thead>
       <tbody>
-        ${rows.map(line)}
+        ${rows.map(renderLine)}
       </tbody>
     </table>
   </div>`;
@@ -152,13 +152,13 @@ function renderAccountTable(title: string, rows: readonly AccountRow[]): SafeHtm
 function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sentTokens = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sentTokens === 0) return renderHtml``;
-  const row = (label: string, tokens: number): SafeHtml => {
-    const share = (100 * tokens) / sentTokens;
+  const renderRow = (label: string, tokens: number): SafeHtml => {
+    const percentOfSent = (100 * tokens) / sentTokens;
     return renderHtml`<tr>
       <th scope="row">${label}</th>
-      <td class="number">${formatPercent(share, 1)}</td>
+      <td class="number">${formatPercent(percentOfSent, 1)}</td>
       <td class="bars" aria-hidden="true">
-        <svg width="200" height="12"><rect class="after" width="${(2 * share).toFixed(1)}" height="12" /></svg>
+        <svg width="200" height="12"><rect class="after" width="${(2 * percentOfSent).toFixed(1)}" height="12" /></svg>
       </td>
     </tr>`;
   };
@@ -171,7 +171,7 @@ function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['t
       <tbody>
         ${PART_KINDS.filter((kind) => parts[kind] > 0)
           .sort((a, b) => parts[b] - parts[a])
-          .map((kind) => row(PART_LABELS[kind], parts[kind]))}
+          .map((kind) => renderRow(PART_LABELS[kind], parts[kind]))}
       </tbody>
     </table>
     <p>${describeTokensSentOften(sentOften, sentTokens)} ${describeSessionsWithoutParts({ uncomposed })}</p>
@@ -179,24 +179,24 @@ function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['t
 }
 
 function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
-  const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
+  const renderLine = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
     const peak = Math.max(...fill, 0);
-    const highest = Math.max(window ?? peak, peak, 1);
-    const points = fill
+    const scaleTokens = Math.max(window ?? peak, peak, 1);
+    const curvePoints = fill
       .map((tokens, index) => {
         const x = (index / Math.max(1, fill.length - 1)) * 120;
-        return `${x.toFixed(1)},${(24 - (tokens / highest) * 24).toFixed(1)}`;
+        return `${x.toFixed(1)},${(24 - (tokens / scaleTokens) * 24).toFixed(1)}`;
       })
       .join(' ');
-    const full = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;
+    const peakText = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;
     return renderHtml`<tr>
       <th scope="row">${title}</th>
       <td aria-hidden="true">
         <svg class="curve" style="width: 120px" viewBox="0 -2 120 28">
-          <polyline class="after" points="${points}" />
+          <polyline class="after" points="${curvePoints}" />
         </svg>
       </td>
-      <td>at most ${formatTokens(peak)} tokens, ${full}</td>
+      <td>at most ${formatTokens(peak)} tokens, ${peakText}</td>
       <td>
         ${now?.window === undefined ? '' : `${formatFillShare(now, now.window)}, `}${now ? formatFillTokens(now) : 'not known'}
       </td>
@@ -218,7 +218,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
           </tr>
         </thead>
         <tbody>
-          ${sessions.map(line)}
+          ${sessions.map(renderLine)}
         </tbody>
       </table>
     </div>
@@ -226,7 +226,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
 }
 
 function renderFilesAndUnusedResults({ files, unused }: AccountOverview['total']): SafeHtml {
-  const list = (title: string, lines: readonly string[]): SafeHtml =>
+  const renderList = (title: string, lines: readonly string[]): SafeHtml =>
     lines.length === 0
       ? renderHtml``
       : renderHtml`<section>
@@ -235,14 +235,14 @@ function renderFilesAndUnusedResults({ files, unused }: AccountOverview['total']
             ${lines.map((each) => renderHtml`<li>${each}</li>`)}
           </ul>
         </section>`;
-  return renderHtml`${list(
+  return renderHtml`${renderList(
     'Files read again and again',
     files.map(
       ({ path, reads, tokens, session }) =>
         `${path}: ${formatPlural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
     ),
   )}
-  ${list(
+  ${renderList(
     'Results that were never used again',
     unused.map(
       ({ tool, what, tokens, sent, session }) =>

@@ -3,7 +3,7 @@ import { renderHtml, SafeHtml } from './html';
 
 /** @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed */
 export function renderPage(title: string, main: SafeHtml, nonce?: string): string {
-  const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
+  const allowedStyle = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   const style =
     nonce === undefined
       ? renderHtml`<style>
@@ -18,7 +18,7 @@ export function renderPage(title: string, main: SafeHtml, nonce?: string): strin
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${new SafeHtml(allowed)}" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${new SafeHtml(allowedStyle)}" />
         <title>${title}</title>
         ${style}
       </head>

@@ -27,15 +27,15 @@ interface ReadingOptions {
 /** Masks secrets in whole strings before truncating them. */
 export function renderReadingPage(subject: ConversationForReading, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
-  const shown = selectLastEditPerPlace(edits);
-  const reader = new ReadingPageRenderer(original, shown);
+  const lastEdits = selectLastEditPerPlace(edits);
+  const reader = new ReadingPageRenderer(original, lastEdits);
   const sections: SafeHtml[] = [];
   for (let index = 0; index < original.length;) {
     const { section, next } = reader.renderMessageOrSummary(index);
     sections.push(section);
     index = next;
   }
-  const places = reader.changed.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
+  const links = reader.changed.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
   return renderPage(
     maskSecrets(title),
     renderHtml`<h1>${maskSecrets(title)}</h1>
@@ -44,12 +44,12 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
         was there. Keys are masked.
       </p>
       ${
-        places.length === 0
+        links.length === 0
           ? renderHtml`<p>Nothing was removed.</p>`
           : renderHtml`<details>
-              <summary>${places.length} ${places.length === 1 ? 'message' : 'messages'} with something removed</summary>
+              <summary>${links.length} ${links.length === 1 ? 'message' : 'messages'} with something removed</summary>
               <ol>
-                ${places}
+                ${links}
               </ol>
             </details>`
       }
@@ -90,11 +90,11 @@ class ReadingPageRenderer {
     const { start, end, message } = summary;
     const label = `Messages ${start + 1} to ${end}`;
     this.changed.push({ id: getMessageId(index), label: `${label}: a summary` });
-    const replaced = renderMaskedConversation(this.original.slice(start, end));
+    const replacedText = renderMaskedConversation(this.original.slice(start, end));
     const section = renderHtml`<section id="${getMessageId(index)}">
       <h2>${label} <span class="size">summary</span></h2>
       <div class="text"><ins>${renderMaskedConversation([message], [SUMMARY_ORIGIN])}</ins></div>
-      ${renderFoldedText(renderHtml`${label}, which it replaced`, replaced)}
+      ${renderFoldedText(renderHtml`${label}, which it replaced`, replacedText)}
     </section>`;
     return { section, next: Math.max(end, index + 1) };
   }
@@ -104,13 +104,13 @@ class ReadingPageRenderer {
     if (!message) return renderHtml``;
     const { content } = message;
     const speaker = getSpeakerLabel(message);
-    const before = this.removed;
+    const removedBefore = this.removed;
     const body =
       typeof content === 'string'
         ? this.renderTextValue(index, ['content'], content)
-        : content.map((block, at) => this.renderBlock(index, ['content', at], block));
+        : content.map((block, blockIndex) => this.renderBlock(index, ['content', blockIndex], block));
     const id = getMessageId(index);
-    const count = this.removed - before;
+    const count = this.removed - removedBefore;
     if (count > 0) {
       this.changed.push({ id, label: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
     }
@@ -180,26 +180,26 @@ class ReadingPageRenderer {
 
   private renderTextWithCuts(text: string, { cuts }: CutEdit): SafeHtml {
     for (const { start, end } of cuts) this.removed += end - start;
-    const masked = maskSecrets(text);
+    const maskedText = maskSecrets(text);
     // Masking changes offsets, and a key split by a cut would not be recognized.
-    if (masked !== text) {
+    if (maskedText !== text) {
       const markers = cuts.map((cut) => renderMarker(cut.text));
       const fullText = renderFoldedText(
         renderHtml`${markers} This text contains what looks like a key; the whole text, masked`,
-        masked,
+        maskedText,
       );
       return renderHtml`<div class="text">${fullText}</div>`;
     }
-    const pieces: SafeHtml[] = [];
-    let at = 0;
-    for (const { start, end, text: now } of cuts) {
-      pieces.push(
-        renderUnchangedText(text.slice(at, start)),
-        renderFoldedText(renderMarker(now), text.slice(start, end)),
+    const parts: SafeHtml[] = [];
+    let position = 0;
+    for (const { start, end, text: marker } of cuts) {
+      parts.push(
+        renderUnchangedText(text.slice(position, start)),
+        renderFoldedText(renderMarker(marker), text.slice(start, end)),
       );
-      at = end;
+      position = end;
     }
-    return renderHtml`<div class="text">${[...pieces, renderUnchangedText(text.slice(at))]}</div>`;
+    return renderHtml`<div class="text">${[...parts, renderUnchangedText(text.slice(position))]}</div>`;
   }
 }
 
@@ -219,10 +219,10 @@ function describeBlockKind(block: unknown): string {
 const renderMarker = (text: string): SafeHtml =>
   text === '' ? renderHtml`` : renderHtml`<ins>${maskSecrets(text)}</ins> `;
 
-const renderFoldedText = (heading: SafeHtml, removed: string): SafeHtml =>
+const renderFoldedText = (heading: SafeHtml, removedText: string): SafeHtml =>
   renderHtml`<details class="gone">
-    <summary>${heading} <span class="size">${formatTokens(removed.length)} characters removed</span></summary>
-    <div class="text"><del>${removed}</del></div>
+    <summary>${heading} <span class="size">${formatTokens(removedText.length)} characters removed</span></summary>
+    <div class="text"><del>${removedText}</del></div>
   </details>`;
 
 /** Longer unchanged texts are folded. */

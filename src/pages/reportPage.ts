@@ -81,15 +81,15 @@ export function findReportedCondensation(
   ledger: Ledger,
   providerName: (id: string) => string,
 ): Pick<ReportedCondensation, 'edits' | 'steps' | 'providerName' | 'at' | 'cost' | 'notes'> | undefined {
-  const shown = getActiveCondensations(ledger);
-  const last = shown.at(-1);
-  if (!last) return undefined;
+  const condensations = getActiveCondensations(ledger);
+  const lastCondensation = condensations.at(-1);
+  if (!lastCondensation) return undefined;
   return {
     edits: getActiveEdits(ledger),
-    steps: shown.flatMap(({ steps }) => steps),
-    providerName: listCondensationNames(shown, providerName),
-    at: last.at,
-    cost: sumCosts(shown.map(({ cost }) => cost)),
+    steps: condensations.flatMap(({ steps }) => steps),
+    providerName: listCondensationNames(condensations, providerName),
+    at: lastCondensation.at,
+    cost: sumCosts(condensations.map(({ cost }) => cost)),
     notes: [],
   };
 }
@@ -108,18 +108,19 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   const { messages: view, origins } = applyEdits(original, edits);
   const coherence = measureCoherence(original, edits, tools);
   const sizes = measureTokensByKind(original, view, counter);
-  const removed = withoutContent ? [] : collectRemovedParts(original, edits, counter);
+  const removedParts = withoutContent ? [] : collectRemovedParts(original, edits, counter);
   const name = withoutContent ? 'A conversation' : maskText(subject.title);
   const { steps, notes } = withoutContent ? dropFailureReasons(subject) : subject;
-  const change = (before: number, after: number): string => formatPercentChange(calibrate(before), calibrate(after));
-  const tokens = (count: number): string => formatTokens(calibrate(count));
+  const formatChange = (before: number, after: number): string =>
+    formatPercentChange(calibrate(before), calibrate(after));
+  const formatCount = (count: number): string => formatTokens(calibrate(count));
   return renderPage(
     `${name} · condensation report`,
     renderHtml`<header>
         <h1>${name}</h1>
         <p class="lead">
-          <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
-          (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
+          <strong>${formatCount(sizes.before.total)} → ${formatCount(sizes.after.total)} tokens</strong>
+          (${formatChange(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
           ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes, assumedWindow)}
         </p>
         ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject)}
@@ -130,9 +131,9 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
           ${subject.format}. Context Condenser ${options.version}.
         </p>
       </header>
-      ${renderSizeTable(sizes, tokens, change)} ${renderTokenCurve(computeTokenCurve(original, view, origins, counter), tokens)}
-      ${renderStepTable(steps, tokens, change)} ${renderCoherence(coherence, withoutContent)}
-      ${renderRemovedParts(removed, tokens, withoutContent)} ${renderNotes(notes)}`,
+      ${renderSizeTable(sizes, formatCount, formatChange)} ${renderTokenCurve(computeTokenCurve(original, view, origins, counter), formatCount)}
+      ${renderStepTable(steps, formatCount, formatChange)} ${renderCoherence(coherence, withoutContent)}
+      ${renderRemovedParts(removedParts, formatCount, withoutContent)} ${renderNotes(notes)}`,
     webview?.nonce,
   );
 }
@@ -147,11 +148,11 @@ function renderFillChange(
   { before, after }: SizesBeforeAndAfter,
   assumedWindow: number | undefined,
 ): SafeHtml | string {
-  const condensed = estimateCondensedFill(fill, before.total, after.total);
+  const condensedFill = estimateCondensedFill(fill, before.total, after.total);
   const window = fill.window ?? assumedWindow;
-  return window === undefined || condensed === fill
+  return window === undefined || condensedFill === fill
     ? ''
-    : renderHtml`; context window <strong>${formatFillChange(fill, condensed, window)}</strong>`;
+    : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, window)}</strong>`;
 }
 
 /**
@@ -164,22 +165,22 @@ function describeFillBeforeAndAfter(
   assumedWindow: number | undefined,
 ): string {
   const isWindowKnown = (fill.window ?? assumedWindow) !== undefined;
-  const condensed = estimateCondensedFill(fill, before.total, after.total);
+  const condensedFill = estimateCondensedFill(fill, before.total, after.total);
   return [
     `As the agent left it, ${isWindowKnown ? 'the context window was' : 'the conversation had'} ${formatFillSentence(fill, assumedWindow)}.`,
     explainFill(fill, before.total) ?? '',
-    condensed === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensed)}.`,
+    condensedFill === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensedFill)}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
 }
 
-const renderSaving = ({ savedPerRequest: saved, isGivenBack }: ReportedCondensation): SafeHtml | string =>
-  saved === undefined || saved <= 0
+const renderSaving = ({ savedPerRequest: savedDollars, isGivenBack }: ReportedCondensation): SafeHtml | string =>
+  savedDollars === undefined || savedDollars <= 0
     ? ''
     : renderHtml`<p>
         ${isGivenBack ? 'Each later request costs' : 'Once given back to its agent, each later request costs'}
-        ${formatCost(saved)} less.
+        ${formatCost(savedDollars)} less.
       </p>`;
 
 const maskText = (text: string): string => maskSecrets(text);
@@ -215,7 +216,7 @@ interface SizesBeforeAndAfter {
 }
 
 function measureTokensByKind(
-  original: readonly ApiMessage[],
+  originalMessages: readonly ApiMessage[],
   view: readonly ApiMessage[],
   counter: MessageCounter,
 ): SizesBeforeAndAfter {
@@ -228,26 +229,30 @@ function measureTokensByKind(
     const { messageText, toolParameters, toolResults, total } = sizes;
     return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
   };
-  return { before: countByType(original), after: countByType(view) };
+  return { before: countByType(originalMessages), after: countByType(view) };
 }
 
 type FormatTokens = (count: number) => string;
 type FormatChange = (before: number, after: number) => string;
 
-function renderSizeTable({ before, after }: SizesBeforeAndAfter, tokens: FormatTokens, change: FormatChange): SafeHtml {
+function renderSizeTable(
+  { before, after }: SizesBeforeAndAfter,
+  formatCount: FormatTokens,
+  formatChange: FormatChange,
+): SafeHtml {
   const kinds = Object.keys(CONTENT_KIND_LABELS) as (keyof typeof CONTENT_KIND_LABELS)[];
-  const highest = Math.max(1, ...kinds.map((kind) => before[kind]));
-  const bar = (count: number, name: 'before' | 'after', y: number): SafeHtml =>
-    renderHtml`<rect class="${name}" x="0" y="${y}" width="${((count / highest) * 200).toFixed(1)}" height="7" />`;
-  const row = (kind: keyof typeof CONTENT_KIND_LABELS): SafeHtml =>
+  const highestTokens = Math.max(1, ...kinds.map((kind) => before[kind]));
+  const renderBar = (count: number, name: 'before' | 'after', y: number): SafeHtml =>
+    renderHtml`<rect class="${name}" x="0" y="${y}" width="${((count / highestTokens) * 200).toFixed(1)}" height="7" />`;
+  const renderRow = (kind: keyof typeof CONTENT_KIND_LABELS): SafeHtml =>
     renderHtml`<tr>
       <th scope="row">${CONTENT_KIND_LABELS[kind]}</th>
-      <td class="number">${tokens(before[kind])}</td>
-      <td class="number">${tokens(after[kind])}</td>
-      <td class="number">${change(before[kind], after[kind])}</td>
+      <td class="number">${formatCount(before[kind])}</td>
+      <td class="number">${formatCount(after[kind])}</td>
+      <td class="number">${formatChange(before[kind], after[kind])}</td>
       <td class="bars">
         <svg viewBox="0 0 200 18" width="200" height="18" aria-hidden="true">
-          ${bar(before[kind], 'before', 1)}${bar(after[kind], 'after', 10)}
+          ${renderBar(before[kind], 'before', 1)}${renderBar(after[kind], 'after', 10)}
         </svg>
       </td>
     </tr>`;
@@ -267,7 +272,7 @@ function renderSizeTable({ before, after }: SizesBeforeAndAfter, tokens: FormatT
         </tr>
       </thead>
       <tbody>
-        ${kinds.map(row)}
+        ${kinds.map(renderRow)}
       </tbody>
     </table>
   </section>`;
@@ -285,21 +290,24 @@ interface TokenCurve {
 }
 
 function computeTokenCurve(
-  original: readonly ApiMessage[],
+  originalMessages: readonly ApiMessage[],
   view: readonly ApiMessage[],
   origins: readonly number[],
   counter: MessageCounter,
 ): TokenCurve {
-  let sum = 0;
-  const before = original.map((message, index) => ({ message: index, tokens: (sum += counter.countMessage(message)) }));
-  sum = 0;
-  let last = 0;
-  const after = view.map((message, index) => {
-    const origin = origins[index] ?? last;
-    if (origin !== SUMMARY_ORIGIN) last = origin;
-    return { message: last, tokens: (sum += counter.countMessage(message)) };
+  let tokensSoFar = 0;
+  const pointsBefore = originalMessages.map((message, index) => ({
+    message: index,
+    tokens: (tokensSoFar += counter.countMessage(message)),
+  }));
+  tokensSoFar = 0;
+  let lastMessage = 0;
+  const pointsAfter = view.map((message, index) => {
+    const origin = origins[index] ?? lastMessage;
+    if (origin !== SUMMARY_ORIGIN) lastMessage = origin;
+    return { message: lastMessage, tokens: (tokensSoFar += counter.countMessage(message)) };
   });
-  return { before, after };
+  return { before: pointsBefore, after: pointsAfter };
 }
 
 const CURVE_WIDTH = 720;
@@ -307,33 +315,33 @@ const CURVE_HEIGHT = 220;
 /** More points than pixels are useless. */
 const MAX_CURVE_POINTS = 360;
 
-function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeHtml {
-  const total = before.at(-1);
-  if (!total || before.length < 2) return renderHtml``;
-  const highest = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
-  const line = (points: readonly TokenCurvePoint[]): string =>
+function renderTokenCurve({ before, after }: TokenCurve, formatCount: FormatTokens): SafeHtml {
+  const lastPoint = before.at(-1);
+  if (!lastPoint || before.length < 2) return renderHtml``;
+  const highestTokens = Math.max(1, lastPoint.tokens, after.at(-1)?.tokens ?? 0);
+  const renderPolyline = (points: readonly TokenCurvePoint[]): string =>
     [{ message: 0, tokens: 0 }, ...points]
       .filter((_, index, all) => index % Math.ceil(all.length / MAX_CURVE_POINTS) === 0 || index === all.length - 1)
       .map(({ message, tokens: count }) => {
         const x = (message / (before.length - 1)) * CURVE_WIDTH;
-        return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / highest) * CURVE_HEIGHT).toFixed(1)}`;
+        return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / highestTokens) * CURVE_HEIGHT).toFixed(1)}`;
       })
       .join(' ');
-  const at = (points: readonly TokenCurvePoint[], share: number): number => {
+  const findTokensAt = (points: readonly TokenCurvePoint[], share: number): number => {
     const message = Math.round((before.length - 1) * share);
     return points.findLast((point) => point.message <= message)?.tokens ?? 0;
   };
-  const row = (share: number): SafeHtml =>
+  const renderRow = (share: number): SafeHtml =>
     renderHtml`<tr>
       <th scope="row">Message ${Math.round((before.length - 1) * share) + 1}</th>
-      <td class="number">${tokens(at(before, share))}</td>
-      <td class="number">${tokens(at(after, share))}</td>
+      <td class="number">${formatCount(findTokensAt(before, share))}</td>
+      <td class="number">${formatCount(findTokensAt(after, share))}</td>
     </tr>`;
   return renderHtml`<section>
     <h2>Growth</h2>
     <div class="chart">
       <div class="y" aria-hidden="true">
-        <span>${tokens(highest)} tokens</span><span>${tokens(highest / 2)}</span><span>0</span>
+        <span>${formatCount(highestTokens)} tokens</span><span>${formatCount(highestTokens / 2)}</span><span>0</span>
       </div>
       <svg
         class="curve"
@@ -344,12 +352,12 @@ function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): 
       >
         <title id="growth">Tokens from the first message to the last, before and after condensing</title>
         <desc id="grown">
-          From message 1 to message ${before.length} the conversation grows to ${tokens(total.tokens)} tokens before and
-          ${tokens(after.at(-1)?.tokens ?? 0)} after condensing. The table below has the figures.
+          From message 1 to message ${before.length} the conversation grows to ${formatCount(lastPoint.tokens)} tokens before and
+          ${formatCount(after.at(-1)?.tokens ?? 0)} after condensing. The table below has the figures.
         </desc>
         <path class="axis" d="M0 0H${CURVE_WIDTH}M0 ${CURVE_HEIGHT / 2}H${CURVE_WIDTH}M0 0V${CURVE_HEIGHT}H${CURVE_WIDTH}" />
-        <polyline class="before" points="${line(before)}" />
-        <polyline class="after" points="${line(after)}" />
+        <polyline class="before" points="${renderPolyline(before)}" />
+        <polyline class="after" points="${renderPolyline(after)}" />
       </svg>
       <div class="x" aria-hidden="true"><span>Message 1</span><span>Message ${before.length}</span></div>
     </div>
@@ -366,7 +374,7 @@ function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): 
         </tr>
       </thead>
       <tbody>
-        ${[0.25, 0.5, 0.75, 1].map(row)}
+        ${[0.25, 0.5, 0.75, 1].map(renderRow)}
       </tbody>
     </table>
   </section>`;
@@ -374,21 +382,25 @@ function renderTokenCurve({ before, after }: TokenCurve, tokens: FormatTokens): 
 
 const isStepWithoutEffect = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
-function renderStepTable(steps: readonly StepReport[], tokens: FormatTokens, change: FormatChange): SafeHtml {
-  const worked = steps.filter((step) => !isStepWithoutEffect(step));
-  const hasRemarks = worked.some(({ outcome }) => outcome.kind !== 'done');
-  const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): SafeHtml =>
+function renderStepTable(
+  steps: readonly StepReport[],
+  formatCount: FormatTokens,
+  formatChange: FormatChange,
+): SafeHtml {
+  const effectiveSteps = steps.filter((step) => !isStepWithoutEffect(step));
+  const hasRemarks = effectiveSteps.some(({ outcome }) => outcome.kind !== 'done');
+  const renderRow = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): SafeHtml =>
     renderHtml`<tr>
       <th scope="row">${maskText(name)}</th>
-      <td class="number">${tokens(tokensBefore)}</td>
-      <td class="number">${tokens(tokensAfter)}</td>
-      <td class="number">${change(tokensBefore, tokensAfter)}</td>
+      <td class="number">${formatCount(tokensBefore)}</td>
+      <td class="number">${formatCount(tokensAfter)}</td>
+      <td class="number">${formatChange(tokensBefore, tokensAfter)}</td>
       <td class="number">${edits}</td>
       <td class="number">${formatCost(cost)}</td>
       <td class="number">${formatDurationMs(timeMs)}</td>
       ${hasRemarks ? renderHtml`<td>${outcome.kind === 'done' ? '' : maskText(`${outcome.kind}: ${outcome.reason}`)}</td>` : ''}
     </tr>`;
-  const idle = steps.length - worked.length;
+  const stepsWithoutEffect = steps.length - effectiveSteps.length;
   return renderHtml`<section>
     <h2>Steps</h2>
     <div class="wide" tabindex="0" role="region" aria-label="Steps">
@@ -409,11 +421,11 @@ function renderStepTable(steps: readonly StepReport[], tokens: FormatTokens, cha
           </tr>
         </thead>
         <tbody>
-          ${worked.map(row)}
+          ${effectiveSteps.map(renderRow)}
         </tbody>
       </table>
     </div>
-    ${idle === 0 ? '' : renderHtml`<p>${idle === 1 ? 'One step' : `${idle} steps`} found nothing to do.</p>`}
+    ${stepsWithoutEffect === 0 ? '' : renderHtml`<p>${stepsWithoutEffect === 1 ? 'One step' : `${stepsWithoutEffect} steps`} found nothing to do.</p>`}
   </section>`;
 }
 
@@ -425,20 +437,20 @@ const FACT_LABELS: Readonly<Record<FactKind, string>> = {
 };
 
 function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): SafeHtml {
-  const row = (kind: FactKind): SafeHtml =>
+  const renderRow = (kind: FactKind): SafeHtml =>
     renderHtml`<tr>
       <th scope="row">${FACT_LABELS[kind]}</th>
       <td class="number">${coherence[kind].kept}</td>
       <td class="number">${coherence[kind].recallable}</td>
       <td class="number">${coherence[kind].lost}</td>
     </tr>`;
-  const examples = (title: string, listExamples: (kind: FactKind) => readonly string[]): SafeHtml => {
-    const found = withoutContent ? [] : FACT_KINDS.flatMap((kind) => listExamples(kind));
-    if (found.length === 0) return renderHtml``;
+  const renderExamples = (title: string, listExamples: (kind: FactKind) => readonly string[]): SafeHtml => {
+    const foundExamples = withoutContent ? [] : FACT_KINDS.flatMap((kind) => listExamples(kind));
+    if (foundExamples.length === 0) return renderHtml``;
     return renderHtml`<details>
       <summary>${title}, for example</summary>
       <ul>
-        ${found.map((text) => renderHtml`<li><code>${text}</code></li>`)}
+        ${foundExamples.map((text) => renderHtml`<li><code>${text}</code></li>`)}
       </ul>
     </details>`;
   };
@@ -457,11 +469,11 @@ function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): S
         </tr>
       </thead>
       <tbody>
-        ${FACT_KINDS.map(row)}
+        ${FACT_KINDS.map(renderRow)}
       </tbody>
     </table>
-    ${examples('Recallable', (kind) => coherence[kind].recallableExamples)}
-    ${examples('Lost', (kind) => coherence[kind].lostExamples)}
+    ${renderExamples('Recallable', (kind) => coherence[kind].recallableExamples)}
+    ${renderExamples('Lost', (kind) => coherence[kind].lostExamples)}
   </section>`;
 }
 
@@ -477,11 +489,11 @@ interface RemovedPart {
 
 /** Collects places that differ from the original, in conversation order. */
 function collectRemovedParts(
-  original: readonly ApiMessage[],
+  originalMessages: readonly ApiMessage[],
   edits: readonly Edit[],
   counter: MessageCounter,
 ): RemovedPart[] {
-  const names = nameContentPlaces(original);
+  const names = nameContentPlaces(originalMessages);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of selectLastEditPerPlace(edits)) {
     // Everything that this edit removed has been restored.
@@ -489,11 +501,11 @@ function collectRemovedParts(
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      place: describeEditPlace(original, edit, names),
+      place: describeEditPlace(originalMessages, edit, names),
       reason: maskText(edit.reason),
       step: maskText(edit.step),
-      ...countTokensOfEdit(original, edit, counter),
-      body: renderRemovedContent(original, edit),
+      ...countTokensOfEdit(originalMessages, edit, counter),
+      body: renderRemovedContent(originalMessages, edit),
     });
   }
   return parts.sort((a, b) => a.message - b.message);
@@ -501,32 +513,36 @@ function collectRemovedParts(
 
 /** An edit only knows the tokens of its own step, so count both texts. */
 function countTokensOfEdit(
-  original: readonly ApiMessage[],
+  originalMessages: readonly ApiMessage[],
   edit: Edit,
   counter: MessageCounter,
 ): Pick<RemovedPart, 'tokensBefore' | 'tokensAfter'> {
   switch (edit.kind) {
     case 'summary':
       return {
-        tokensBefore: counter.countMessages(original.slice(edit.start, edit.end)),
+        tokensBefore: counter.countMessages(originalMessages.slice(edit.start, edit.end)),
         tokensAfter: counter.countMessage(edit.message),
       };
     case 'block':
       return { tokensBefore: edit.tokensBefore, tokensAfter: edit.tokensAfter };
     case 'cut': {
-      const text = getValueAt(original[edit.place.message], edit.place.path);
+      const text = getValueAt(originalMessages[edit.place.message], edit.place.path);
       if (typeof text !== 'string') return { tokensBefore: 0, tokensAfter: 0 };
       return { tokensBefore: counter.countText(text), tokensAfter: counter.countText(renderCuts(text, edit.cuts)) };
     }
   }
 }
 
-function describeEditPlace(original: readonly ApiMessage[], edit: Edit, names: ReadonlyMap<string, string>): string {
+function describeEditPlace(
+  originalMessages: readonly ApiMessage[],
+  edit: Edit,
+  names: ReadonlyMap<string, string>,
+): string {
   if (edit.kind === 'summary') return `Messages ${edit.start + 1} to ${edit.end}`;
   const { message, path } = edit.place;
   const name = `Message ${message + 1}`;
   return edit.kind === 'block'
-    ? `${name} · ${describeBlockType(getValueAt(original[message], path))}`
+    ? `${name} · ${describeBlockType(getValueAt(originalMessages[message], path))}`
     : (names.get(makePlaceKey(edit.place)) ?? name);
 }
 
@@ -538,14 +554,14 @@ const NAME_START_CHARS = 40;
 const NAME_END_CHARS = 80;
 
 /** Uses the tool with its first short parameter, or the role. */
-function nameContentPlaces(original: readonly ApiMessage[]): Map<string, string> {
+function nameContentPlaces(originalMessages: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
-  for (const [index, message] of original.entries()) {
+  for (const [index, message] of originalMessages.entries()) {
     for (const { path } of listContents(message)) {
       names.set(makePlaceKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
     }
   }
-  for (const { tool, input, parameters, results } of listToolExchanges(original)) {
+  for (const { tool, input, parameters, results } of listToolExchanges(originalMessages)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
     const fullName = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
     const isLong = fullName.length > NAME_START_CHARS + NAME_END_CHARS;
@@ -558,22 +574,22 @@ function nameContentPlaces(original: readonly ApiMessage[]): Map<string, string>
   return names;
 }
 
-function renderRemovedContent(original: readonly ApiMessage[], edit: Edit): SafeHtml {
+function renderRemovedContent(originalMessages: readonly ApiMessage[], edit: Edit): SafeHtml {
   switch (edit.kind) {
     case 'summary': {
-      const before = renderMaskedConversation(original.slice(edit.start, edit.end));
+      const replacedText = renderMaskedConversation(originalMessages.slice(edit.start, edit.end));
       return renderHtml`<pre><ins>${renderMaskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
         <details>
           <summary>The messages that it replaced</summary>
-          <pre><del>${before}</del></pre>
+          <pre><del>${replacedText}</del></pre>
         </details>`;
     }
     case 'block': {
-      const description = describeBlock(getValueAt(original[edit.place.message], edit.place.path));
+      const description = describeBlock(getValueAt(originalMessages[edit.place.message], edit.place.path));
       return renderHtml`<pre><del>${description}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
-      return renderTextWithCuts(getValueAt(original[edit.place.message], edit.place.path), edit);
+      return renderTextWithCuts(getValueAt(originalMessages[edit.place.message], edit.place.path), edit);
   }
 }
 
@@ -590,25 +606,25 @@ const describeBlockType = (block: unknown): string =>
 
 function renderTextWithCuts(text: unknown, { cuts }: CutEdit): SafeHtml {
   if (typeof text !== 'string') return renderHtml``;
-  const shown = maskText(text);
+  const maskedText = maskText(text);
   // Masking changes offsets, and a key split by a cut would not be recognized.
-  if (shown !== text) {
+  if (maskedText !== text) {
     const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [renderHtml`<ins>${maskText(cut.text)}</ins> `]));
     return renderHtml`<p>
         This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
         of it come first.
       </p>
-      <pre>${markers}${shown}</pre>`;
+      <pre>${markers}${maskedText}</pre>`;
   }
-  const pieces: SafeHtml[] = [];
-  let at = 0;
-  for (const { start, end, text: now } of cuts) {
-    pieces.push(renderKeptText(text.slice(at, start)));
-    pieces.push(renderHtml`<del>${text.slice(start, end)}</del>`);
-    if (now !== '') pieces.push(renderHtml`<ins>${maskText(now)}</ins>`);
-    at = end;
+  const parts: SafeHtml[] = [];
+  let position = 0;
+  for (const { start, end, text: marker } of cuts) {
+    parts.push(renderKeptText(text.slice(position, start)));
+    parts.push(renderHtml`<del>${text.slice(start, end)}</del>`);
+    if (marker !== '') parts.push(renderHtml`<ins>${maskText(marker)}</ins>`);
+    position = end;
   }
-  return renderHtml`<pre>${[...pieces, renderKeptText(text.slice(at))]}</pre>`;
+  return renderHtml`<pre>${[...parts, renderKeptText(text.slice(position))]}</pre>`;
 }
 
 /** More lines would hide what was removed. */
@@ -618,29 +634,33 @@ function renderKeptText(text: string): SafeHtml {
   const lines = text.split(/\r?\n/);
   const hiddenCount = lines.length - 2 * CONTEXT_LINES;
   if (hiddenCount <= 2) return renderHtml`${text}`;
-  const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
-  const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
-  const between = renderHtml`<span class="unchanged">${hiddenCount} lines unchanged</span>`;
+  const firstLines = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
+  const lastLines = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
+  const unchangedNote = renderHtml`<span class="unchanged">${hiddenCount} lines unchanged</span>`;
   // On one line, because whitespace in a template appears on the page.
-  return renderHtml`${head}${between}${tail}`;
+  return renderHtml`${firstLines}${unchangedNote}${lastLines}`;
 }
 
-function renderRemovedParts(parts: readonly RemovedPart[], tokens: FormatTokens, withoutContent: boolean): SafeHtml {
+function renderRemovedParts(
+  parts: readonly RemovedPart[],
+  formatCount: FormatTokens,
+  withoutContent: boolean,
+): SafeHtml {
   const description = withoutContent
     ? renderHtml`<p>The conversation’s text was left out of this report.</p>`
     : renderHtml`<p>
         ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Expand a place to read what was removed there. Keys
         are masked.
       </p>`;
-  const part = ({ place, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): SafeHtml =>
+  const renderPart = ({ place, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): SafeHtml =>
     renderHtml`<details>
-      <summary>${place} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
+      <summary>${place} <span class="tokens">${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens</span></summary>
       <p>${step} <span class="size">(${reason})</span></p>
       ${body}
     </details>`;
   return renderHtml`<section>
     <h2>Removed content</h2>
-    ${description} ${parts.map(part)}
+    ${description} ${parts.map(renderPart)}
   </section>`;
 }
 

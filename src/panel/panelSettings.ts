@@ -61,19 +61,19 @@ export class PanelSettings {
     const presets = getPresetsKey();
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
-        const found = configuration.inspect(name);
+        const inspected = configuration.inspect(name);
         // The effective value; the panel shows an ignored value of the workspace beside it.
         const value = getEffectiveSetting(name);
         const { effective, problems } = this.checkValue(name, value, presets);
-        const weakening = describeWeakerWorkspaceSetting(name);
+        const weakeningText = describeWeakerWorkspaceSetting(name);
         const state: SettingState = {
           value,
-          ...(found?.globalValue !== undefined && { user: found.globalValue }),
-          ...(found?.workspaceValue !== undefined && { workspace: found.workspaceValue }),
+          ...(inspected?.globalValue !== undefined && { user: inspected.globalValue }),
+          ...(inspected?.workspaceValue !== undefined && { workspace: inspected.workspaceValue }),
           ...(effective !== undefined && { effective }),
           scopes: listSettingScopes(name, vscode.workspace.isTrusted),
           isOfMachine: isMachineSetting(name),
-          problems: [...problems, ...(weakening === undefined ? [] : [{ path: '', message: weakening }])],
+          problems: [...problems, ...(weakeningText === undefined ? [] : [{ path: '', message: weakeningText }])],
         };
         return [name, state];
       }),
@@ -140,25 +140,25 @@ export class PanelSettings {
     ...place
   }: MethodParams<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
     const { name, scope, path } = place;
-    const changed = this.saving.then(async () => {
-      const found = getValueAt(getValueInScope(name, scope), path);
-      const list: readonly unknown[] = Array.isArray(found) ? found : [];
-      let after;
+    const pendingChange = this.saving.then(async () => {
+      const currentValue = getValueAt(getValueInScope(name, scope), path);
+      const currentList: readonly unknown[] = Array.isArray(currentValue) ? currentValue : [];
+      let changedList;
       try {
-        after = applyListChange(list, change);
+        changedList = applyListChange(currentList, change);
       } catch (error) {
         if (error instanceof SettingPathError)
           return { problems: [{ path: path.join('.'), message: vscode.l10n.t(error.message) }] };
         throw error;
       }
-      if (after.list === list) return { problems: [] };
+      if (changedList.list === currentList) return { problems: [] };
       // Remove a list setting that has become empty.
-      const isGone = path.length === 0 && after.list.length === 0;
-      const problems = await this.saveChange({ ...place, value: isGone ? undefined : after.list });
-      return { problems, ...(problems.length === 0 && after.undo && { undo: after.undo }) };
+      const isGone = path.length === 0 && changedList.list.length === 0;
+      const problems = await this.saveChange({ ...place, value: isGone ? undefined : changedList.list });
+      return { problems, ...(problems.length === 0 && changedList.undo && { undo: changedList.undo }) };
     });
-    this.saving = changed.catch(() => undefined);
-    return changed;
+    this.saving = pendingChange.catch(() => undefined);
+    return pendingChange;
   }
 
   /** @throws SettingPathError if one of the edited passes no longer exists */
@@ -181,44 +181,44 @@ export class PanelSettings {
 
   private planChange({ name, scope, path: givenPath, value }: SettingUpdate): PlannedSettingUpdate {
     let path: SettingPath = givenPath.map((key) => (typeof key === 'object' ? key.id : key));
-    const refuse = (message: string): PlannedSettingUpdate => ({
+    const rejectChange = (message: string): PlannedSettingUpdate => ({
       value: undefined,
       path,
       problems: [{ path: path.join('.'), message }],
     });
-    if (!isSettingName(name)) return refuse(vscode.l10n.t('There is no such setting.'));
+    if (!isSettingName(name)) return rejectChange(vscode.l10n.t('There is no such setting.'));
     if (!listSettingScopes(name, true).includes(scope)) {
-      return refuse(vscode.l10n.t('This is a user setting; a workspace can’t set it.'));
+      return rejectChange(vscode.l10n.t('This is a user setting; a workspace can’t set it.'));
     }
     if (!listSettingScopes(name, vscode.workspace.isTrusted).includes(scope)) {
-      return refuse(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));
+      return rejectChange(vscode.l10n.t('This workspace is not trusted; it can’t set anything.'));
     }
     if (scope === 'workspace' && vscode.workspace.workspaceFolders === undefined) {
-      return refuse(vscode.l10n.t('No workspace is open.'));
+      return rejectChange(vscode.l10n.t('No workspace is open.'));
     }
-    const before = getValueInScope(name, scope);
-    let after: unknown;
+    const oldValue = getValueInScope(name, scope);
+    let newValue: unknown;
     try {
-      path = replaceNamesByIndexes(before, givenPath);
-      after = replaceSettingValueAt(before, path, value);
+      path = replaceNamesByIndexes(oldValue, givenPath);
+      newValue = replaceSettingValueAt(oldValue, path, value);
     } catch (error) {
-      if (error instanceof SettingPathError) return refuse(vscode.l10n.t(error.message));
+      if (error instanceof SettingPathError) return rejectChange(vscode.l10n.t(error.message));
       throw error;
     }
-    if (isEmptyObject(after) && path.length > 0) after = undefined;
-    if (after === undefined) return { value: after, path, problems: [] };
-    if (JSON.stringify(after).length > MAX_SETTING_JSON_CHARS) {
-      return refuse(vscode.l10n.t('This is longer than a million characters.'));
+    if (isEmptyObject(newValue) && path.length > 0) newValue = undefined;
+    if (newValue === undefined) return { value: newValue, path, problems: [] };
+    if (JSON.stringify(newValue).length > MAX_SETTING_JSON_CHARS) {
+      return rejectChange(vscode.l10n.t('This is longer than a million characters.'));
     }
-    if (scope === 'workspace' && isWorkspaceLessCareful(name, after, getSettingValuesByScope(name).user)) {
-      return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
+    if (scope === 'workspace' && isWorkspaceLessCareful(name, newValue, getSettingValuesByScope(name).user)) {
+      return rejectChange(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // Existing problems don't prevent other changes.
-    const oldProblems = new Set(this.rules.findProblems(name, before).map(makeProblemKey));
+    const oldProblems = new Set(this.rules.findProblems(name, oldValue).map(makeProblemKey));
     const problems = this.rules
-      .findProblems(name, after)
+      .findProblems(name, newValue)
       .filter((problem) => !oldProblems.has(makeProblemKey(problem)));
-    return { value: after, path, problems };
+    return { value: newValue, path, problems };
   }
 }
 
@@ -230,8 +230,8 @@ interface PlannedSettingUpdate {
 }
 
 function getValueInScope(name: string, scope: SettingScope): unknown {
-  const found = getConfiguration().inspect(name);
-  return scope === 'user' ? found?.globalValue : found?.workspaceValue;
+  const inspected = getConfiguration().inspect(name);
+  return scope === 'user' ? inspected?.globalValue : inspected?.workspaceValue;
 }
 
 /** A value's problems may depend on the user's presets, but on nothing else. */

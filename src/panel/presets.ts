@@ -61,13 +61,13 @@ export async function exportPreset(id: string): Promise<boolean> {
   const preset = requirePreset(id);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${id}${PRESET_FILE_SUFFIX}`;
-  const target = await vscode.window.showSaveDialog({
+  const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the preset {0}', preset.name),
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     filters: makePresetFileFilters(),
   });
-  if (!target) return false;
-  await vscode.workspace.fs.writeFile(target, Buffer.from(formatPresetFile(preset)));
+  if (!file) return false;
+  await vscode.workspace.fs.writeFile(file, Buffer.from(formatPresetFile(preset)));
   return true;
 }
 
@@ -99,13 +99,13 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
   const preset = sameId ? await askAboutTakenId(sameId, parsed.config, list) : parsed.config;
   if (!preset) return CANCELED_IMPORT;
   // The list may have changed while the question was open.
-  const now = readOwnPresets(scope);
-  const index = now.findIndex(({ id }) => id === preset.id);
-  const path = [index === -1 ? now.length : index];
+  const currentPresets = readOwnPresets(scope);
+  const index = currentPresets.findIndex(({ id }) => id === preset.id);
+  const path = [index === -1 ? currentPresets.length : index];
   const problems = await settings.updateSetting({ name: 'presets', scope, path, value: preset });
   if (problems.length > 0) return { problems, undo: [] };
   const removal: ListChange = { kind: 'remove', entry: { id: preset.id, nth: 0 } };
-  return { id: preset.id, problems: [], undo: index === -1 ? [removal] : restoreReplacedEntry(now, index) };
+  return { id: preset.id, problems: [], undo: index === -1 ? [removal] : restoreReplacedEntry(currentPresets, index) };
 }
 
 type StoredPreset = Readonly<Record<string, unknown>>;
@@ -121,10 +121,10 @@ function readOwnPresets(scope: SettingScope): StoredPreset[] {
 async function askAboutTakenId(
   existingPreset: StoredPreset,
   imported: Preset,
-  list: readonly StoredPreset[],
+  presets: readonly StoredPreset[],
 ): Promise<Preset | undefined> {
-  const replace = vscode.l10n.t('Replace');
-  const copy = vscode.l10n.t('Import as a Copy');
+  const replaceLabel = vscode.l10n.t('Replace');
+  const copyLabel = vscode.l10n.t('Import as a Copy');
   const name = typeof existingPreset['name'] === 'string' ? existingPreset['name'] : imported.id;
   const answer = await showWarningMessage(
     vscode.l10n.t('You already have a preset with the ID “{0}”.', imported.id),
@@ -132,11 +132,11 @@ async function askAboutTakenId(
       modal: true,
       detail: vscode.l10n.t('Its name is “{0}”. Replace it with “{1}”, or keep both?', name, imported.name),
     },
-    replace,
-    copy,
+    replaceLabel,
+    copyLabel,
   );
-  if (answer === replace) return imported;
-  return answer === copy ? { ...imported, id: findUnusedPresetId(imported.id, list) } : undefined;
+  if (answer === replaceLabel) return imported;
+  return answer === copyLabel ? { ...imported, id: findUnusedPresetId(imported.id, presets) } : undefined;
 }
 
 function findUnusedPresetId(id: string, list: readonly StoredPreset[]): string {

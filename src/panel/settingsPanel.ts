@@ -230,8 +230,8 @@ export class SettingsPanel implements vscode.Disposable {
       log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
       return;
     }
-    const checked = panelMethods[method].params.safeParse(params);
-    if (!checked.success) {
+    const checkedParams = panelMethods[method].params.safeParse(params);
+    if (!checkedParams.success) {
       log.warn(`The settings panel sent an invalid request for ${method}; nothing was done.`);
       this.sendMessage({
         type: 'failed',
@@ -242,7 +242,7 @@ export class SettingsPanel implements vscode.Disposable {
     }
     const abort = new AbortController();
     this.running.set(id, abort);
-    const reply = (message: MessageToWebview): void => {
+    const replyOnce = (message: MessageToWebview): void => {
       if (this.running.get(id) !== abort) return;
       this.running.delete(id);
       this.sendMessage(message);
@@ -257,11 +257,11 @@ export class SettingsPanel implements vscode.Disposable {
       const report: ReportProgress = (done, of) => {
         if (this.running.get(id) === abort) this.sendMessage({ type: 'progress', id, done, of });
       };
-      reply({ type: 'reply', id, result: await handler(checked.data, abort.signal, report) });
+      replyOnce({ type: 'reply', id, result: await handler(checkedParams.data, abort.signal, report) });
     } catch (error) {
       const message = getErrorMessage(error);
       if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
-      reply({ type: 'failed', id, message });
+      replyOnce({ type: 'failed', id, message });
     }
   }
 

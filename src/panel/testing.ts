@@ -7,7 +7,7 @@ import { memento } from '../../test/support/services';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { EventEmitter, fake, FakeWebviewPanel, secretStorage, Uri } from '../../test/support/vscode';
 import type {} from '../../test/support/ranks';
-import { RegisteredProviders } from '../window/registered';
+import { RegisteredProviders } from '../window/registeredProviders';
 import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { mergeProperties } from './manifest';

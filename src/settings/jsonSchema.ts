@@ -7,35 +7,35 @@ const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MI
 
 /**
  * Removes the parts of a schema that say nothing and, if a depth is given, references and defaults.
- * @param depth levels of nested filters and conditions to write out, because package.json can't
+ * @param maxDepth levels of nested filters and conditions to write out, because package.json can't
  * hold all; schemas/settings.schema.json does
  */
-export function removeDescriptions(schema: JsonSchema, depth = Number.POSITIVE_INFINITY): JsonSchema {
-  const kept = Object.entries(schema).filter(([key, value]) => {
+export function removeDescriptions(schema: JsonSchema, maxDepth = Number.POSITIVE_INFINITY): JsonSchema {
+  const keptEntries = Object.entries(schema).filter(([key, value]) => {
     if (key === 'additionalProperties' && isRecord(value) && Object.keys(value).length === 0) return false;
     if (SAFE_INTEGER_BOUNDS.has(value) || key === '$schema') return false;
-    if (depth === Number.POSITIVE_INFINITY) return true;
+    if (maxDepth === Number.POSITIVE_INFINITY) return true;
     return key !== 'definitions' && key !== 'default' && key !== '$ref';
   });
-  return Object.fromEntries(kept.flatMap(([key, value]) => removeNestedDescriptions(key, value, depth)));
+  return Object.fromEntries(keptEntries.flatMap(([key, value]) => removeNestedDescriptions(key, value, maxDepth)));
 }
 
-function removeNestedDescriptions(key: string, value: unknown, depth: number): [string, unknown][] {
+function removeNestedDescriptions(key: string, value: unknown, maxDepth: number): [string, unknown][] {
   if (key === 'properties' || key === 'definitions') {
-    if (depth <= 0 || !isRecord(value)) return [];
-    const inner = Object.entries(value)
+    if (maxDepth <= 0 || !isRecord(value)) return [];
+    const properties = Object.entries(value)
       // Only API callers can pass functions and similar values.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
-      .map(([name, property]) => [name, removeDescriptions(property as JsonSchema, depth - 1)]);
-    return [[key, Object.fromEntries(inner)]];
+      .map(([name, property]) => [name, removeDescriptions(property as JsonSchema, maxDepth - 1)]);
+    return [[key, Object.fromEntries(properties)]];
   }
-  if (key === 'required' && depth <= 0) return [];
+  if (key === 'required' && maxDepth <= 0) return [];
   if (Array.isArray(value) && (key === 'anyOf' || key === 'oneOf' || key === 'allOf')) {
-    return depth <= 0 ? [] : [[key, (value as JsonSchema[]).map((option) => removeDescriptions(option, depth))]];
+    return maxDepth <= 0 ? [] : [[key, (value as JsonSchema[]).map((option) => removeDescriptions(option, maxDepth))]];
   }
   if (key === 'items' || key === 'additionalProperties') {
     if (!isRecord(value)) return [[key, value]];
-    return depth <= 0 ? [] : [[key, removeDescriptions(value, depth)]];
+    return maxDepth <= 0 ? [] : [[key, removeDescriptions(value, maxDepth)]];
   }
   return [[key, value]];
 }
@@ -47,20 +47,20 @@ export function moveDefinitionsToRoot(
   definitions: Record<string, JsonSchema>,
 ): JsonSchema {
   const LOCAL = '#/definitions/';
-  const hoist = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(hoist);
+  const moveDefinitions = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moveDefinitions);
     if (!isRecord(value)) return value;
-    const { definitions: ownDefinitions, ...rest } = value;
+    const { definitions: ownDefinitions, ...otherFields } = value;
     for (const [name, definition] of Object.entries(isRecord(ownDefinitions) ? ownDefinitions : {})) {
-      definitions[`${prefix}.${name}`] = hoist(definition) as JsonSchema;
+      definitions[`${prefix}.${name}`] = moveDefinitions(definition) as JsonSchema;
     }
     return Object.fromEntries(
-      Object.entries(rest).map(([key, inner]) =>
-        key === '$ref' && typeof inner === 'string' && inner.startsWith(LOCAL)
-          ? [key, `${LOCAL}${prefix}.${inner.slice(LOCAL.length)}`]
-          : [key, hoist(inner)],
+      Object.entries(otherFields).map(([key, child]) =>
+        key === '$ref' && typeof child === 'string' && child.startsWith(LOCAL)
+          ? [key, `${LOCAL}${prefix}.${child.slice(LOCAL.length)}`]
+          : [key, moveDefinitions(child)],
       ),
     );
   };
-  return hoist(schema) as JsonSchema;
+  return moveDefinitions(schema) as JsonSchema;
 }

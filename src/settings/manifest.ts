@@ -26,21 +26,21 @@ interface ManifestSettingGroup {
 }
 
 export function createSettingsManifest(): SettingsManifest {
-  const texts: Record<string, string> = {};
+  const textsByKey: Record<string, string> = {};
   const addText = (key: string, text: string): string => {
-    texts[key] = text;
+    textsByKey[key] = text;
     return `%${key}%`;
   };
-  const property = (name: SettingName, order: number, isAdvanced: boolean): [string, JsonSchema] => {
+  const makeProperty = (name: SettingName, order: number, isAdvanced: boolean): [string, JsonSchema] => {
     const { default: defaultValue, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
-    const localized = translates ? replaceTextsByKeys(schema(), key, addText) : schema();
+    const schemaWithKeys = translates ? replaceTextsByKeys(schema(), key, addText) : schema();
     return [
       `contextCondenser.${name}`,
       {
         ...(choices
-          ? addChoicesToSchema(localized, choices, (value, meaning) => addText(`${key}.${value}`, meaning))
-          : localized),
+          ? addChoicesToSchema(schemaWithKeys, choices, (value, meaning) => addText(`${key}.${value}`, meaning))
+          : schemaWithKeys),
         default: defaultValue,
         scope,
         order,
@@ -54,14 +54,14 @@ export function createSettingsManifest(): SettingsManifest {
     title: addText(`setting.group.${id}`, title),
     order: group + 1,
     properties: Object.fromEntries(
-      [...settings, ...advanced].map((name, index) => property(name, index + 1, index >= settings.length)),
+      [...settings, ...advanced].map((name, index) => makeProperty(name, index + 1, index >= settings.length)),
     ),
   }));
   return {
     groups,
     // All settings are restricted, because untrusted workspaces can't set any.
     restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
-    words: texts,
+    words: textsByKey,
   };
 }
 
@@ -95,12 +95,12 @@ function addChoicesToSchema(
   if (Array.isArray(anyOf))
     return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => addChoicesToSchema(each, choices, addText)) };
   if (!Array.isArray(values)) return schema;
-  const described = (values as string[]).map((value) => ({ value, text: '', ...choices[value] }));
-  const labels = described.flatMap(({ label }) => label ?? []);
+  const choicesByValue = (values as string[]).map((value) => ({ value, text: '', ...choices[value] }));
+  const labels = choicesByValue.flatMap(({ label }) => label ?? []);
   return {
     ...schema,
     ...(labels.length > 0 && { enumItemLabels: labels }),
-    markdownEnumDescriptions: described.map(({ value, text }) => addText(value, text)),
+    markdownEnumDescriptions: choicesByValue.map(({ value, text }) => addText(value, text)),
   };
 }
 
@@ -209,13 +209,14 @@ function changeSchemaField(
   path: readonly string[],
   change: (field: JsonSchema) => JsonSchema,
 ): JsonSchema {
-  const [key, ...rest] = path;
+  const [key, ...remainingPath] = path;
   if (key === undefined) return change(schema);
   const { anyOf, properties, items } = schema;
   if (Array.isArray(anyOf))
     return { ...schema, anyOf: (anyOf as JsonSchema[]).map((each) => changeSchemaField(each, path, change)) };
-  if (key === 'items') return isRecord(items) ? { ...schema, items: changeSchemaField(items, rest, change) } : schema;
+  if (key === 'items')
+    return isRecord(items) ? { ...schema, items: changeSchemaField(items, remainingPath, change) } : schema;
   const field = isRecord(properties) ? properties[key] : undefined;
   if (!isRecord(properties) || !isRecord(field)) return schema;
-  return { ...schema, properties: { ...properties, [key]: changeSchemaField(field, rest, change) } };
+  return { ...schema, properties: { ...properties, [key]: changeSchemaField(field, remainingPath, change) } };
 }

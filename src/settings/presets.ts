@@ -19,12 +19,12 @@ export function parsePresets(value: unknown): ParsedPresets {
   const problems: ConfigProblem[] = [];
   for (const [index, entry] of (value as unknown[]).entries()) {
     const parsed = parsePreset(entry);
-    const place = (path: string): string => `${index}${path === '' ? '' : `.${path}`}`;
-    problems.push(...parsed.problems.map(({ path, message }) => ({ path: place(path), message })));
+    const makePath = (path: string): string => `${index}${path === '' ? '' : `.${path}`}`;
+    problems.push(...parsed.problems.map(({ path, message }) => ({ path: makePath(path), message })));
     const { preset } = parsed;
     if (!preset) continue;
     if ([...presets, ...BUILT_IN_PRESETS].some(({ id }) => id === preset.id)) {
-      problems.push({ path: place('id'), message: `"${preset.id}" is the id of another preset` });
+      problems.push({ path: makePath('id'), message: `"${preset.id}" is the id of another preset` });
     } else {
       presets.push(preset);
     }

@@ -41,7 +41,7 @@ export function createProfileHandler(
     ...dependencies.call,
     ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }),
   };
-  const common: CommonHandlerOptions = {
+  const commonOptions: CommonHandlerOptions = {
     name,
     counter: dependencies.counter,
     model: {
@@ -54,7 +54,7 @@ export function createProfileHandler(
     ...call,
   };
   return addExtraBody(
-    CREATE_HANDLER_BY_VENDOR[vendor](common, { profile, key, models: dependencies.models }),
+    CREATE_HANDLER_BY_VENDOR[vendor](commonOptions, { profile, key, models: dependencies.models }),
     profile.extraBody,
   );
 }
@@ -65,13 +65,13 @@ export function createProfileHandler(
  */
 function addExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
   if (!extraBody) return handler;
-  const extended = (request: ApiRequest): ApiRequest => ({
+  const addExtraFields = (request: ApiRequest): ApiRequest => ({
     ...request,
     extraBody: { ...extraBody, ...request.extraBody },
   });
   return {
     ...handler,
-    stream: (request, signal) => handler.stream(extended(request), signal),
+    stream: (request, signal) => handler.stream(addExtraFields(request), signal),
   };
 }
 
@@ -97,15 +97,15 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<
     createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
   bedrock: (common, { profile: { region = '' }, key }) =>
     createBedrockHandler({ ...common, region, credentials: readAwsCredentials(key) }),
-  vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
-    createVertexHandler({ ...common, region, projectId, credentials: readGoogleCredentials(key) }),
-  gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
-  vscode: (common, { models }) => {
-    const { name, model } = common;
+  vertex: (commonOptions, { profile: { region = '', projectId = '' }, key }) =>
+    createVertexHandler({ ...commonOptions, region, projectId, credentials: readGoogleCredentials(key) }),
+  gemini: (commonOptions, { key = '' }) => createGeminiHandler({ ...commonOptions, apiKey: key }),
+  vscode: (commonOptions, { models }) => {
+    const { name, model } = commonOptions;
     if (!models) throw new ApiError('model', { name, sentence: 'VS Code’s models can be used in VS Code only.' });
     const { id, contextWindow } = model;
     return createVscodeLmHandler({
-      ...common,
+      ...commonOptions,
       models,
       ownVendor: OWN_VSCODE_VENDOR,
       selector: { id },
@@ -142,7 +142,7 @@ export type ConnectionTestOutcome =
   | { readonly ok: false; readonly error: ApiError };
 
 export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTestOutcome> {
-  const started = performance.now();
+  const startMs = performance.now();
   const outcome = await completeText(
     handler,
     { messages: [{ role: 'user', content: 'Reply with the word OK.' }], maxOutputTokens: 64 },
@@ -150,7 +150,7 @@ export async function testConnection(handler: ApiHandler, signal?: AbortSignal):
   );
   // A thinking model may reach the limit first, but it has answered.
   if (outcome.kind === 'complete' || outcome.kind === 'cut-at-limit') {
-    return { ok: true, timeMs: performance.now() - started, usage: outcome.usage };
+    return { ok: true, timeMs: performance.now() - startMs, usage: outcome.usage };
   }
   return { ok: false, error: outcome.error };
 }

@@ -230,22 +230,23 @@ const parseProfile = (entry: unknown) =>
   parseDroppingWrongFields(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
 /** Returns undefined if the invalid field is required. */
-function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined {
+function findRemovablePath([field, ...innerPath]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || REQUEST_ROUTING_FIELDS.has(field)) return undefined;
-  const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
-  if (meant !== undefined && REQUEST_ROUTING_FIELDS.has(meant)) return undefined;
-  return FIELDS_WITH_OPTIONAL_PARTS.has(field) ? [field, ...inner] : [field];
+  const intendedField =
+    field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
+  if (intendedField !== undefined && REQUEST_ROUTING_FIELDS.has(intendedField)) return undefined;
+  return FIELDS_WITH_OPTIONAL_PARTS.has(field) ? [field, ...innerPath] : [field];
 }
 
 /** Keeps invalid entries, because the user may fix them. */
 export function replaceOrAddProfileEntry(entries: readonly unknown[], profile: ApiProfile): unknown[] {
-  const place = findProfileIndex(entries, profile.id);
-  return place === -1 ? [...entries, profile] : entries.with(place, profile);
+  const index = findProfileIndex(entries, profile.id);
+  return index === -1 ? [...entries, profile] : entries.with(index, profile);
 }
 
 export function dropProfileEntry(entries: readonly unknown[], id: string): unknown[] {
-  const place = findProfileIndex(entries, id);
-  return place === -1 ? [...entries] : entries.toSpliced(place, 1);
+  const index = findProfileIndex(entries, id);
+  return index === -1 ? [...entries] : entries.toSpliced(index, 1);
 }
 
 /** Includes the IDs of invalid entries, because keys may be stored under them. */
@@ -256,14 +257,17 @@ export const listProfileIds = (entries: readonly unknown[]): string[] =>
 const findProfileIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-export function chooseThreshold(profile: ApiProfile | undefined, global: CondensationThreshold): CondensationThreshold {
+export function chooseThreshold(
+  profile: ApiProfile | undefined,
+  globalThreshold: CondensationThreshold,
+): CondensationThreshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: ownTarget } = profile ?? {};
-  const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
-  const target = ownTarget ?? global.targetPercent;
+  const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? globalThreshold.tokens);
+  const targetPercent = ownTarget ?? globalThreshold.targetPercent;
   return {
-    percent: threshold === INHERIT_THRESHOLD ? global.percent : threshold,
+    percent: threshold === INHERIT_THRESHOLD ? globalThreshold.percent : threshold,
     ...(tokens !== undefined && { tokens }),
-    ...(target !== undefined && { targetPercent: target }),
+    ...(targetPercent !== undefined && { targetPercent: targetPercent }),
   };
 }
 

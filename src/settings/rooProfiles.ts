@@ -76,37 +76,37 @@ export function translateRooProfile(
   roo: RooProfile,
   threshold: number | undefined,
 ): ImportedProfile | string {
-  const by = TRANSLATION_BY_ROO_PROVIDER[roo.apiProvider ?? ''];
-  if (!by || !Object.hasOwn(TRANSLATION_BY_ROO_PROVIDER, roo.apiProvider ?? '')) {
+  const translation = TRANSLATION_BY_ROO_PROVIDER[roo.apiProvider ?? ''];
+  if (!translation || !Object.hasOwn(TRANSLATION_BY_ROO_PROVIDER, roo.apiProvider ?? '')) {
     return `profile "${name}": the provider "${roo.apiProvider ?? ''}" has no counterpart here`;
   }
-  const field = (key: string | undefined): string | undefined => {
+  const getField = (key: string | undefined): string | undefined => {
     const value = key === undefined ? undefined : roo[key];
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
-  const address = field(by.url) ?? by.defaultUrl;
-  const baseUrl = address === undefined ? undefined : appendPath(address, by.path);
-  const region = field(by.region);
-  const projectId = field(by.projectId);
+  const address = getField(translation.url) ?? translation.defaultUrl;
+  const baseUrl = address === undefined ? undefined : appendPath(address, translation.path);
+  const region = getField(translation.region);
+  const projectId = getField(translation.projectId);
   const profile = profileSchema.safeParse({
     id,
     name: name.slice(0, 500),
-    vendor: by.vendor,
-    model: field(by.model),
+    vendor: translation.vendor,
+    model: getField(translation.model),
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(by.api && { api: by.api }),
+    ...(translation.api && { api: translation.api }),
     ...(region !== undefined && { region }),
     ...(projectId !== undefined && { projectId }),
     ...(threshold !== undefined && { threshold }),
   });
-  if (profile.success) return { profile: profile.data, key: field(by.key) };
+  if (profile.success) return { profile: profile.data, key: getField(translation.key) };
   const [issue] = profile.error.issues;
   return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue) : ''}`;
 }
 
 function appendPath(address: string, path = ''): string {
-  const bare = path === '' ? address : address.replace(/\/+$/, '');
-  return bare.endsWith(path) ? bare : `${bare}${path}`;
+  const trimmedAddress = path === '' ? address : address.replace(/\/+$/, '');
+  return trimmedAddress.endsWith(path) ? trimmedAddress : `${trimmedAddress}${path}`;
 }
 
 export const areSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>

@@ -46,16 +46,16 @@ const rooExportSchema = z.object({
 });
 
 /**
- * @param existing existing profiles; one imported before is updated and keeps fields that Roo lacks
+ * @param existingProfiles existing profiles; one imported before is updated and keeps fields that Roo lacks
  * @throws Error if the text is not a Roo export
  */
-export function readRooSettings(json: string, existing: ExistingProfiles): ImportedRooSettings {
+export function readRooSettings(json: string, existingProfiles: ExistingProfiles): ImportedRooSettings {
   const parsed = rooExportSchema.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const place = issue?.path.map(String).join('.') ?? '';
+    const path = issue?.path.map(String).join('.') ?? '';
     throw new Error(
-      `is not an export of Roo Code’s settings: ${place === '' ? 'the file' : place} ${issue ? describeIssue(issue) : ''}`,
+      `is not an export of Roo Code’s settings: ${path === '' ? 'the file' : path} ${issue ? describeIssue(issue) : ''}`,
     );
   }
   const { providerProfiles, globalSettings = {} } = parsed.data;
@@ -65,34 +65,34 @@ export function readRooSettings(json: string, existing: ExistingProfiles): Impor
   const notImported: string[] = [];
   const profiles: ImportedProfile[] = [];
   /** Maps Roo's IDs to ours. */
-  const ids = new Map<string, string>();
+  const idsByRooId = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
-    const takenIds = [...existing.taken, ...ids.values()];
-    const translated = translateRooProfile(
+    const takenIds = [...existingProfiles.taken, ...idsByRooId.values()];
+    const importedProfile = translateRooProfile(
       name,
       makeUnusedId(name, takenIds, 'roo'),
       roo,
       importThreshold(roo, thresholds),
     );
-    if (typeof translated === 'string') {
-      notImported.push(translated);
+    if (typeof importedProfile === 'string') {
+      notImported.push(importedProfile);
       continue;
     }
-    const { profile, key } = translated;
-    const before = existing.profiles.find(
-      (other) => areSameProfile(other, profile) && ![...ids.values()].includes(other.id),
+    const { profile, key } = importedProfile;
+    const existingProfile = existingProfiles.profiles.find(
+      (other) => areSameProfile(other, profile) && ![...idsByRooId.values()].includes(other.id),
     );
-    const id = before?.id ?? profile.id;
-    profiles.push({ profile: { ...before, ...profile, id }, key });
-    ids.set(roo.id ?? name, id);
+    const id = existingProfile?.id ?? profile.id;
+    profiles.push({ profile: { ...existingProfile, ...profile, id }, key });
+    idsByRooId.set(roo.id ?? name, id);
   }
-  return { settings: importSettings(globalSettings, ids, notImported), profiles, notImported };
+  return { settings: importSettings(globalSettings, idsByRooId, notImported), profiles, notImported };
 }
 
 function importSettings(
   roo: Readonly<Record<string, unknown>>,
-  ids: ReadonlyMap<string, string>,
+  idsByRooId: ReadonlyMap<string, string>,
   notImported: string[],
 ): ImportedSetting[] {
   const settings: ImportedSetting[] = [];
@@ -114,7 +114,7 @@ function importSettings(
     else settings.push({ name: 'condensingPrompt', ...prompt });
   }
   if (typeof condensingApiConfigId === 'string' && condensingApiConfigId !== '') {
-    const id = ids.get(condensingApiConfigId);
+    const id = idsByRooId.get(condensingApiConfigId);
     if (id === undefined) notImported.push('condensingApiConfigId names a profile that was not imported');
     else settings.push({ name: 'condensingProfile', value: id, from: 'condensingApiConfigId' });
   }
@@ -126,11 +126,12 @@ function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
   const support = roo['customSupportPrompts'];
-  const found = [
+  const candidates = [
     { value: isRecord(support) ? support['CONDENSE'] : undefined, from: 'customSupportPrompts.CONDENSE' },
     { value: roo['customCondensingPrompt'], from: 'customCondensingPrompt' },
   ];
-  for (const { value, from } of found) if (typeof value === 'string' && value.trim() !== '') return { value, from };
+  for (const { value, from } of candidates)
+    if (typeof value === 'string' && value.trim() !== '') return { value, from };
   return undefined;
 }
 

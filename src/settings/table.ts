@@ -75,26 +75,26 @@ export interface SettingDefinition<T> {
 type SettingDescription<T> = Omit<SettingDefinition<T>, 'schema' | 'parse'>;
 
 /** The setting's value is valid or invalid as a whole. */
-function makeSetting<T>(type: z.ZodType<T>, described: SettingDescription<NoInfer<T>>): SettingDefinition<T> {
+function makeSetting<T>(type: z.ZodType<T>, description: SettingDescription<NoInfer<T>>): SettingDefinition<T> {
   return {
-    ...described,
+    ...description,
     schema: () => removeDescriptions(toJsonSchema(type)),
     parse(value) {
-      if (value === undefined) return { value: described.default, problems: [] };
+      if (value === undefined) return { value: description.default, problems: [] };
       const result = validateConfig(type, value);
       return result.valid
         ? { value: result.config, problems: [] }
-        : { value: described.default, problems: result.problems };
+        : { value: description.default, problems: result.problems };
     },
   };
 }
 
 /** The provider validates its configuration when it runs. */
 const makeConfigurationSetting = (
-  described: SettingDescription<unknown>,
+  description: SettingDescription<unknown>,
   schema: (depth?: number) => JsonSchema,
   parse = (value: unknown): ParsedSettingValue<unknown> => ({ value, problems: [] }),
-): SettingDefinition<unknown> => ({ ...described, schema, parse, instead: 'The provider’s defaults are used.' });
+): SettingDefinition<unknown> => ({ ...description, schema, parse, instead: 'The provider’s defaults are used.' });
 
 const createPercentSchema = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
 const dollarsSchema = createPercentSchema(0, 1_000);
@@ -242,11 +242,11 @@ const SETTING_ROWS = {
       workspace: 'asks',
       text: 'The passes of the Smart provider: the ID of a preset, or your own passes. A pass that calls a model uses `#contextCondenser.condensingProfile#`, unless it names another. The default, `file-aware`, calls no model.',
     },
-    (depth = 2) => ({
+    (maxDepth = 2) => ({
       anyOf: [
         { type: 'string', enum: BUILT_IN_PRESETS.map(({ id }) => id) },
         { type: 'string', description: 'A preset of your own.' },
-        removeDescriptions(toJsonSchema(smartConfigSchema), depth),
+        removeDescriptions(toJsonSchema(smartConfigSchema), maxDepth),
       ],
     }),
   ),

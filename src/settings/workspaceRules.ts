@@ -124,22 +124,26 @@ export function listWorkspaceQuestions(getValues: (name: SettingName) => Setting
     );
     return profiles.filter(({ id }) => ids.includes(id));
   };
-  const ofWorkspace = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
-  const user = makeChoiceSettings((name) => getValues(name).user);
-  const combined = makeChoiceSettings((name) => dropWeakeningValues(name, getValues(name)));
-  const ownModels = listModelsCalledBySetting('provider', user);
-  const models = ofWorkspace.flatMap((name) => listModelsCalledBySetting(name, combined));
+  const workspaceNames = PROVIDER_CHOICE_SETTINGS.filter((name) => !isSilent(name));
+  const userSettings = makeChoiceSettings((name) => getValues(name).user);
+  const combinedSettings = makeChoiceSettings((name) => dropWeakeningValues(name, getValues(name)));
+  const ownModels = listModelsCalledBySetting('provider', userSettings);
+  const models = workspaceNames.flatMap((name) => listModelsCalledBySetting(name, combinedSettings));
   const ownPrompts = new Set(
-    PROVIDER_CHOICE_SETTINGS.flatMap((name) => listModelsCalledBySetting(name, user)).map(({ prompt }) => prompt),
+    PROVIDER_CHOICE_SETTINGS.flatMap((name) => listModelsCalledBySetting(name, userSettings)).map(
+      ({ prompt }) => prompt,
+    ),
   );
-  const others = listProfiles(models).filter((profile) => !listProfiles(ownModels).includes(profile));
+  const newProfiles = listProfiles(models).filter((profile) => !listProfiles(ownModels).includes(profile));
   const prompts = [...new Set(models.map(({ prompt }) => prompt))].filter(
     (text) => text !== '' && !ownPrompts.has(text),
   );
   const { workspace } = getValues('condensingPrompt');
   const prompt = SETTINGS.condensingPrompt.parse(workspace).value;
   return {
-    ...((others.length > 0 || prompts.length > 0) && { choice: makeWorkspaceQuestion('choice', others, prompts) }),
+    ...((newProfiles.length > 0 || prompts.length > 0) && {
+      choice: makeWorkspaceQuestion('choice', newProfiles, prompts),
+    }),
     ...(prompt !== '' &&
       prompt !== SETTINGS.condensingPrompt.parse(getValues('condensingPrompt').user).value && {
         prompt: makeWorkspaceQuestion('prompt', [], [prompt]),
@@ -148,13 +152,13 @@ export function listWorkspaceQuestions(getValues: (name: SettingName) => Setting
 }
 
 function makeWorkspaceQuestion(
-  about: keyof WorkspaceQuestions,
+  kind: keyof WorkspaceQuestions,
   profiles: readonly ApiProfile[],
   prompts: readonly string[],
 ): WorkspaceQuestion {
   // An ID may later refer to another vendor's model.
   const profileKeys = profiles.map(({ id, vendor, model, baseUrl }) => [id, vendor, model, baseUrl ?? '']);
-  return { key: hashText(JSON.stringify([about, profileKeys, prompts])), profiles, prompts };
+  return { key: hashText(JSON.stringify([kind, profileKeys, prompts])), profiles, prompts };
 }
 
 type ChoiceSettings = Pick<Settings, (typeof PROVIDER_CHOICE_SETTINGS)[number]>;
@@ -174,25 +178,25 @@ const listModelsRequestedByProvider = (id: string): readonly RequestedModel[] =>
 
 function listModelsCalledBySetting(
   name: (typeof PROVIDER_CHOICE_SETTINGS)[number],
-  choice: ChoiceSettings,
+  settings: ChoiceSettings,
 ): readonly RequestedModel[] {
   switch (name) {
     case 'provider':
-      if (choice.provider === 'smart' || choice.provider === 'strategy')
-        return listModelsCalledBySetting(choice.provider, choice);
-      return listModelsRequestedByProvider(choice.provider);
+      if (settings.provider === 'smart' || settings.provider === 'strategy')
+        return listModelsCalledBySetting(settings.provider, settings);
+      return listModelsRequestedByProvider(settings.provider);
     case 'smart':
-      return listModelsCalledBySmart(choice.smart, choice.presets);
+      return listModelsCalledBySmart(settings.smart, settings.presets);
     case 'presets':
-      return choice.presets.flatMap(({ config }) => listModelsCalledBySmart(config, []));
+      return settings.presets.flatMap(({ config }) => listModelsCalledBySmart(config, []));
     case 'strategy': {
       // An invalid value means the default.
-      const checked = [choice.strategy, undefined].map(resolveStrategy).find(({ valid }) => valid);
-      if (!checked?.valid) return CONDENSING_MODEL_REQUESTED;
-      return checked.config.steps.flatMap(({ provider, preset, config }) => {
+      const strategy = [settings.strategy, undefined].map(resolveStrategy).find(({ valid }) => valid);
+      if (!strategy?.valid) return CONDENSING_MODEL_REQUESTED;
+      return strategy.config.steps.flatMap(({ provider, preset, config }) => {
         if (preset !== undefined) {
-          const found = findPresetById(preset, choice.presets);
-          return found ? listModelsCalledBySmart(found.config, []) : [];
+          const knownPreset = findPresetById(preset, settings.presets);
+          return knownPreset ? listModelsCalledBySmart(knownPreset.config, []) : [];
         }
         if (provider === 'smart') return listModelsCalledBySmart(config, []);
         return provider === undefined ? [] : listModelsRequestedByProvider(provider);

@@ -40,13 +40,13 @@ export const readStatusIfPresent = (files: Files, path: string): Promise<FileSta
 
 export async function readFileSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const count = await file.read(buffer.subarray(filled), position + filled);
+  let filledBytes = 0;
+  while (filledBytes < length) {
+    const count = await file.read(buffer.subarray(filledBytes), position + filledBytes);
     if (count === 0) break;
-    filled += count;
+    filledBytes += count;
   }
-  return buffer.subarray(0, filled);
+  return buffer.subarray(0, filledBytes);
 }
 
 export const readTextIfPresent = (files: Files, path: string): Promise<string | undefined> =>

@@ -130,13 +130,13 @@ export async function rejectLinksOutside(files: Files, root: string, paths: read
   for (const path of paths) {
     const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'link') continue;
-    const target = await ignoreMissingFile(files.realPath(path));
-    const relativePath = target === undefined ? '..' : relative(await files.realPath(root), target);
+    const linkTarget = await ignoreMissingFile(files.realPath(path));
+    const relativePath = linkTarget === undefined ? '..' : relative(await files.realPath(root), linkTarget);
     if (!/^\.\.(?:[\\/]|$)/.test(relativePath) && !isAbsolute(relativePath)) continue;
     throw new StorageError({
-      trouble: 'outside-root',
+      kind: 'outside-root',
       path,
-      happened: `This is a link that leads ${target === undefined ? 'nowhere' : `to ${target}`}, outside the storage folder.`,
+      happened: `This is a link that leads ${linkTarget === undefined ? 'nowhere' : `to ${linkTarget}`}, outside the storage folder.`,
       notDone: 'Nothing was written.',
       advice: 'Remove the link, or choose another storage folder.',
     });
@@ -168,28 +168,28 @@ export async function readLedgerFolderUse(files: Files, folder: string): Promise
 
 /**
  * Waits until no process writes to the ledger.
- * @param to destination in the same folder
+ * @param newFolder destination in the same folder
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
 function renameLedgerFolder(
   folder: string,
-  to: string,
+  newFolder: string,
   { files, lock }: StorageOptions,
   condition: () => Promise<boolean>,
 ): Promise<boolean> {
   return convertFileErrors(folder, 'The ledger was not removed.', async () => {
     if (!(await isLedgerFolder(files, folder))) return false;
-    const done = await withFileLock(files, makePathsInLedgerFolder(folder).lock, lock, async (ownLock) => {
+    const isRenamed = await withFileLock(files, makePathsInLedgerFolder(folder).lock, lock, async (ownLock) => {
       if (!(await condition())) return false;
       await ownLock.confirm();
-      await files.rename(folder, to);
+      await files.rename(folder, newFolder);
       await files.syncFolder(dirname(folder));
       return true;
     });
     // The lock was moved with the folder.
-    if (done) await ignoreMissingFile(files.removeFile(makePathsInLedgerFolder(to).lock));
-    return done;
+    if (isRenamed) await ignoreMissingFile(files.removeFile(makePathsInLedgerFolder(newFolder).lock));
+    return isRenamed;
   });
 }
 
@@ -205,10 +205,13 @@ export async function removeLedgerFolder(
 ): Promise<boolean> {
   const { files } = options;
   const isOnlyLedger = (): Promise<boolean> => containsOnlyLedger(files, folder);
-  const removed = join(dirname(folder), `${getOriginalFolderName(folder)}.removed-${randomBytes(8).toString('hex')}`);
-  if (!(await renameLedgerFolder(folder, removed, options, async () => (await isOnlyLedger()) && condition())))
+  const removedFolder = join(
+    dirname(folder),
+    `${getOriginalFolderName(folder)}.removed-${randomBytes(8).toString('hex')}`,
+  );
+  if (!(await renameLedgerFolder(folder, removedFolder, options, async () => (await isOnlyLedger()) && condition())))
     return false;
-  return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
+  return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removedFolder));
 }
 
 /**

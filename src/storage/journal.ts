@@ -50,7 +50,7 @@ export class Journal {
   private line = 1;
   private tail: JournalEndState = 'none';
   /** Header and position of the last record, which identify the file. */
-  private taken: { readonly position: number; readonly head: Buffer } | undefined;
+  private lastTaken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
 
   constructor(
@@ -64,10 +64,10 @@ export class Journal {
   }
 
   async readNewRecords(): Promise<void> {
-    const read = await ignoreMissingFile(
+    const isRead = await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', (file) => this.readRecordsFrom(file)),
     );
-    if (read === undefined) this.resetReading();
+    if (isRead === undefined) this.resetReading();
   }
 
   /**
@@ -78,9 +78,9 @@ export class Journal {
     await withOpenFile(this.files, this.path, 'append', async (file) => {
       if (this.tail === 'torn') await file.truncate(this.offset);
       if (this.tail === 'damaged') await this.endDamagedLine(file);
-      const start = this.offset;
+      const startOffset = this.offset;
       const records: JournalRecord[] = [];
-      let end = start;
+      let endOffset = startOffset;
       let head: Buffer | undefined;
       try {
         for (const batch of groupInBatches(values)) {
@@ -88,22 +88,22 @@ export class Journal {
           for (const json of batch) {
             head = makeRecordHeader(json);
             lines.push(head, json, JOURNAL_LINE_FOOTER);
-            records.push({ position: end + HEADER_BYTES, json });
-            end += countLineBytes(json.length);
+            records.push({ position: endOffset + HEADER_BYTES, json });
+            endOffset += countLineBytes(json.length);
           }
           // Only the last value of a batch can be large; writing it separately avoids a copy.
-          const large = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
-          for (const part of [Buffer.concat(lines), ...large]) await writeAllBytes(file, part);
+          const separateParts = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
+          for (const part of [Buffer.concat(lines), ...separateParts]) await writeAllBytes(file, part);
         }
         await file.sync();
-        if (start === 0) await this.files.syncFolder(dirname(this.path));
+        if (startOffset === 0) await this.files.syncFolder(dirname(this.path));
       } catch (error) {
-        await file.truncate(start).catch(() => undefined);
+        await file.truncate(startOffset).catch(() => undefined);
         throw error;
       }
       for (const record of records) this.passRecordToReader(record, undefined);
-      const last = records.at(-1);
-      if (last && head) this.taken = { position: last.position - HEADER_BYTES, head };
+      const lastRecord = records.at(-1);
+      if (lastRecord && head) this.lastTaken = { position: lastRecord.position - HEADER_BYTES, head };
     });
   }
 
@@ -119,7 +119,7 @@ export class Journal {
     if (this.offset === 0) return;
     this.offset = 0;
     this.line = 1;
-    this.taken = undefined;
+    this.lastTaken = undefined;
     this.found.length = 0;
     this.reader.reset();
   }
@@ -138,7 +138,7 @@ export class Journal {
         if (line.at(-2) === JOURNAL_LINE_FOOTER[0] && computeCrc32Hex(json) === check) {
           const end =
             line.at(-1) === NEWLINE_BYTE ? undefined : 'the end of this line is damaged; its content is whole';
-          this.taken = { position: this.offset, head: Buffer.from(head) };
+          this.lastTaken = { position: this.offset, head: Buffer.from(head) };
           this.passRecordToReader({ position: this.offset + HEADER_BYTES, json }, end);
           continue;
         }
@@ -157,8 +157,8 @@ export class Journal {
 
   /** True if the file still starts with what was read. Systems reuse inodes. */
   private async isSameFileContinued(file: OpenFile): Promise<boolean> {
-    if (!this.taken) return true;
-    const { position, head } = this.taken;
+    if (!this.lastTaken) return true;
+    const { position, head } = this.lastTaken;
     return head.equals(await readFileSlice(file, position, head.length));
   }
 
@@ -212,9 +212,9 @@ class BufferedFileReader {
 
   /** The result is shorter at the end of the file. */
   async readAt(position: number, length: number): Promise<Buffer> {
-    const wanted = Math.min(length, this.size - position);
-    const from = position - this.start;
-    if (from < 0 || from + wanted > this.chunk.length) {
+    const wantedBytes = Math.min(length, this.size - position);
+    const chunkOffset = position - this.start;
+    if (chunkOffset < 0 || chunkOffset + wantedBytes > this.chunk.length) {
       this.chunk = await readFileSlice(
         this.file,
         position,
@@ -222,11 +222,11 @@ class BufferedFileReader {
       );
       this.start = position;
     }
-    return this.chunk.subarray(position - this.start, position - this.start + wanted);
+    return this.chunk.subarray(position - this.start, position - this.start + wantedBytes);
   }
 
-  async findByte(byte: number, from: number): Promise<number | undefined> {
-    for (let position = from; position < this.size; position += CHUNK_BYTES) {
+  async findByte(byte: number, startPosition: number): Promise<number | undefined> {
+    for (let position = startPosition; position < this.size; position += CHUNK_BYTES) {
       const index = (await this.readAt(position, CHUNK_BYTES)).indexOf(byte);
       if (index >= 0) return position + index;
     }

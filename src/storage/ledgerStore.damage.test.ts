@@ -76,17 +76,17 @@ test('an original that was damaged after the ledger was opened is not returned',
     const content = await readFile(originals, 'utf8');
     await writeFile(originals, content.replace('secret', 'public'));
     await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({
-      trouble: 'damaged-original',
+      kind: 'damaged-original',
       path: originals,
     });
     expect(await ledger.original(hashText('plan'))).toBe('plan');
     await writeFile(originals, content.replace('"secret"', '"secret '));
-    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'damaged-original' });
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ kind: 'damaged-original' });
     await writeFile(originals, content.replace('"text":"secret"', '"test":"secret"'));
-    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'damaged-original' });
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ kind: 'damaged-original' });
     await rm(originals);
-    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ trouble: 'missing-original' });
-    await expect(ledger.original(hashText('never kept'))).rejects.toMatchObject({ trouble: 'missing-original' });
+    await expect(ledger.original(hashText('secret'))).rejects.toMatchObject({ kind: 'missing-original' });
+    await expect(ledger.original(hashText('never kept'))).rejects.toMatchObject({ kind: 'missing-original' });
     expect(await ledger.originals([])).toEqual(new Map());
   }));
 
@@ -121,9 +121,9 @@ test("a newer version's ledger is left unchanged", () =>
     const ledger = await openTestLedger(root);
     await ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS);
     await writeFile((await readLedgerFiles(root)).about, JSON.stringify({ version: 2, id: TEST_CONVERSATION_ID }));
-    await expect(openTestLedger(root)).rejects.toMatchObject({ trouble: 'newer-version' });
+    await expect(openTestLedger(root)).rejects.toMatchObject({ kind: 'newer-version' });
     await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject({
-      trouble: 'newer-version',
+      kind: 'newer-version',
     });
     expect(await listLedgers(root)).toEqual([]);
   }));
@@ -146,7 +146,7 @@ test.each([
       { file: entries, line: 2, message: expect.stringContaining('newer version') },
     ]);
     await expect(ledger.append(makeCondensedEntry('c3', ['two']), makeOriginals(['two']))).rejects.toMatchObject({
-      trouble: 'newer-version',
+      kind: 'newer-version',
       message: expect.stringMatching(/newer version.*was not added.*Update/s),
     });
     expect(await texts()).toEqual(before);

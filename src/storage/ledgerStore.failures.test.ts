@@ -77,7 +77,7 @@ test.each([
       .append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']))
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({
-      trouble,
+      kind: trouble,
       path: ledger.folder,
       cause: { code },
       data: { advice: expect.stringMatching(/\.$/) },
@@ -92,7 +92,7 @@ test("a ledger reports thrown values that aren't errors", () =>
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     const files = { ...nodeFiles, open: () => Promise.reject(thrown) };
     await expect(openLedger(root, { id: TEST_CONVERSATION_ID }, { files })).rejects.toMatchObject({
-      trouble: 'io',
+      kind: 'io',
       message: expect.stringContaining('odd'),
     });
   }));
@@ -102,7 +102,7 @@ test('a store that is a file instead of a folder causes one clear error', () =>
     const root = join(folder, 'file');
     await writeFile(root, '');
     await expect(openTestLedger(root)).rejects.toMatchObject({
-      trouble: 'io',
+      kind: 'io',
       message: expect.stringContaining('ENOTDIR'),
     });
   }));
@@ -126,7 +126,7 @@ test.skipIf(process.platform === 'win32')('links that lead out of the store are 
     await mkdir(outside);
     const ledger = await openTestLedger(root);
     await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
-    const refused = { trouble: 'outside-root' };
+    const refused = { kind: 'outside-root' };
     for (const name of ['ledger.jsonl', 'originals.jsonl', 'about.json']) {
       const path = join(ledger.folder, name);
       await rename(path, join(outside, name));

@@ -109,12 +109,12 @@ test('a ledger entry is rejected as a whole if an original is missing or has ano
     const ledger = await openTestLedger(root);
     await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), makeOriginals(['one']))).rejects.toMatchObject(
       {
-        trouble: 'missing-original',
+        kind: 'missing-original',
       },
     );
     const wrong = new Map([...makeOriginals(['one']), [hashText('two'), 'not two']]);
     await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), wrong)).rejects.toMatchObject({
-      trouble: 'wrong-original',
+      kind: 'wrong-original',
     });
     const again = await openTestLedger(root);
     expect(again.ledger.condensations).toEqual([]);
@@ -209,7 +209,7 @@ test('a removed ledger is completely deleted, which other users of it notice', (
     expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(false);
     expect(await readdir(root)).toEqual([FOLDER_MARKER_FILE_NAME]);
     await expect(ledger.append(makeCondensedEntry('c2', ['one']), NO_ORIGINALS)).rejects.toMatchObject({
-      trouble: 'missing-original',
+      kind: 'missing-original',
     });
     expect(ledger.ledger.condensations).toEqual([]);
     await ledger.append(makeCondensedEntry('c2', ['one']), makeOriginals(['one']));

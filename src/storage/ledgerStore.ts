@@ -42,13 +42,18 @@ export async function openLedger(
   { id, title, format, path }: LedgerConversation,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile> {
-  const about: LedgerConversation = {
+  const ledgerConversation: LedgerConversation = {
     id,
     ...(title !== undefined && { title }),
     ...(format !== undefined && { format }),
     ...(path !== undefined && { path }),
   };
-  const ledger = new StoredLedger(root, makeLedgerPathsForId(root, id), about, addDefaultStorageOptions(options));
+  const ledger = new StoredLedger(
+    root,
+    makeLedgerPathsForId(root, id),
+    ledgerConversation,
+    addDefaultStorageOptions(options),
+  );
   await ledger.open();
   return ledger;
 }
@@ -56,14 +61,14 @@ export async function openLedger(
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
   const { files } = addDefaultStorageOptions(options);
   return convertFileErrors(root, 'The ledgers were not listed.', async () => {
-    const listed: ListedLedger[] = [];
+    const ledgers: ListedLedger[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
-      const use = await readLedgerFolderUse(files, folder);
+      const folderUse = await readLedgerFolderUse(files, folder);
       const about =
-        use && (await readLedgerConversation(files, makePathsInLedgerFolder(folder)).catch(() => undefined));
-      if (about) listed.push({ ...use, about });
+        folderUse && (await readLedgerConversation(files, makePathsInLedgerFolder(folder)).catch(() => undefined));
+      if (about) ledgers.push({ ...folderUse, about });
     }
-    return listed.sort((a, b) => b.lastUsed - a.lastUsed);
+    return ledgers.sort((a, b) => b.lastUsed - a.lastUsed);
   });
 }
 
@@ -92,20 +97,20 @@ async function findFirstLedger(
   root: string,
   options: Partial<StorageOptions>,
   text: string,
-  isIt: (condensation: Pick<Condensation, 'edits'> & Partial<Pick<Condensation, 'viewHash'>>) => boolean,
+  isWanted: (condensation: Pick<Condensation, 'edits'> & Partial<Pick<Condensation, 'viewHash'>>) => boolean,
 ): Promise<LedgerFile | undefined> {
   const { files } = addDefaultStorageOptions(options);
   for (const { folder, about } of await listLedgers(root, options)) {
     const { ledger } = makePathsInLedgerFolder(folder);
     const state = { isFound: false };
-    const take = ({ json }: JournalRecord): undefined => {
+    const searchRecord = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
       const entry = parseLedgerEntry(json.toString('utf8'));
       if (entry === 'newer') return;
       state.isFound =
-        (entry?.type === 'condensed' && isIt(entry.condensation)) || (entry?.type === 'arrived' && isIt(entry));
+        (entry?.type === 'condensed' && isWanted(entry.condensation)) || (entry?.type === 'arrived' && isWanted(entry));
     };
-    const journal = new Journal(files, ledger, { take, reset: () => undefined });
+    const journal = new Journal(files, ledger, { take: searchRecord, reset: () => undefined });
     await convertFileErrors(ledger, 'The ledger was not searched.', () => journal.readNewRecords());
     if (state.isFound) return openLedger(root, about, { ...options, files });
   }
@@ -115,13 +120,13 @@ async function findFirstLedger(
 /** Does not count as use for pruning. */
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
-  const take = ({ json }: JournalRecord): undefined => {
+  const addEntry = ({ json }: JournalRecord): undefined => {
     const entry = parseLedgerEntry(json.toString('utf8'));
     if (entry && entry !== 'newer') entries.push(entry);
   };
   const reset = (): undefined => void (entries.length = 0);
   const { ledger } = makePathsInLedgerFolder(folder);
-  const journal = new Journal(addDefaultStorageOptions(options).files, ledger, { take, reset });
+  const journal = new Journal(addDefaultStorageOptions(options).files, ledger, { take: addEntry, reset });
   await convertFileErrors(ledger, 'The ledger was not read.', () => journal.readNewRecords());
   return buildLedger(entries);
 }

@@ -27,15 +27,15 @@ export function createLimitedSummarizer(
   return {
     model,
     async summarize(request, options = {}) {
-      const allowed = limits();
-      const isLimited = allowed.perConversation > 0 || allowed.perDay > 0;
-      const atMost = computeHighestCost(request, model, count);
-      if (isLimited && atMost === undefined) return makeRefusedReply(describeUnknownPrice(model));
+      const currentLimits = limits();
+      const isLimited = currentLimits.perConversation > 0 || currentLimits.perDay > 0;
+      const highestCost = computeHighestCost(request, model, count);
+      if (isLimited && highestCost === undefined) return makeRefusedReply(describeUnknownPrice(model));
       let booking: BookingResult | undefined;
       try {
         booking = await spending.bookSpending(
-          { kind: 'own', conversation: options.conversation, atMost: atMost ?? 0 },
-          allowed,
+          { kind: 'own', conversation: options.conversation, atMost: highestCost ?? 0 },
+          currentLimits,
         );
       } catch (error) {
         if (isLimited)

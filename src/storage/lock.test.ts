@@ -147,7 +147,7 @@ test.each([
     const path = join(folder, 'lock');
     await writeFile(path, content);
     const action = withFileLock(nodeFiles, path, { ...NO_EXPIRY_TIMING, wait: 30 }, () => Promise.resolve());
-    await expect(action).rejects.toMatchObject({ trouble: 'locked', path, data: { happened: words } });
+    await expect(action).rejects.toMatchObject({ kind: 'locked', path, data: { happened: words } });
     expect(existsSync(path)).toBe(true);
   }),
 );
@@ -160,7 +160,7 @@ test('the owner of a lock notices that its lock was removed, and leaves the new 
       await writeFile(path, makeLock(process.pid));
       await confirm();
     });
-    await expect(action).rejects.toMatchObject({ trouble: 'locked' });
+    await expect(action).rejects.toMatchObject({ kind: 'locked' });
     expect((await stat(path)).size).toBeGreaterThan(0);
   }));
 

@@ -72,30 +72,33 @@ async function releaseLock(files: Files, path: string, isMine: () => Promise<boo
   }
 }
 
-const createLockedError = (path: string, happened: string): StorageError =>
+const createLockedError = (path: string, whatHappened: string): StorageError =>
   new StorageError({
-    trouble: 'locked',
+    kind: 'locked',
     path,
-    happened,
+    happened: whatHappened,
     notDone: 'Nothing was written.',
     advice: 'Try again. If that does not help, close other windows that condense this conversation.',
   });
 
 async function acquireLock(files: Files, path: string, timing: LockTiming): Promise<string> {
   const token = randomBytes(8).toString('hex');
-  const start = performance.now();
+  const startMs = performance.now();
   let lastMark: { readonly mark: string; readonly since: number } | undefined;
   for (;;) {
     const holder = await tryToAcquireLock(files, path, token);
     if (holder === undefined) return token;
-    const now = performance.now();
-    if (lastMark?.mark !== holder.mark) lastMark = { mark: holder.mark, since: now };
-    if (hasHolderEnded(holder) || now - lastMark.since >= timing.silence) {
+    const nowMs = performance.now();
+    if (lastMark?.mark !== holder.mark) lastMark = { mark: holder.mark, since: nowMs };
+    if (hasHolderEnded(holder) || nowMs - lastMark.since >= timing.silence) {
       await takeOverLock(files, path, timing, holder);
-    } else if (now - start >= timing.wait) {
-      const { owner: by } = holder;
-      const owner = by === undefined ? 'Another process' : `Another process (${by.pid} on ${by.host})`;
-      throw createLockedError(path, `${owner} is writing to this ledger.`);
+    } else if (nowMs - startMs >= timing.wait) {
+      const { owner: holderProcess } = holder;
+      const holderText =
+        holderProcess === undefined
+          ? 'Another process'
+          : `Another process (${holderProcess.pid} on ${holderProcess.host})`;
+      throw createLockedError(path, `${holderText} is writing to this ledger.`);
     } else {
       // Random delays keep waiters from staying in step.
       await delay(1 + Math.random() * 10);
@@ -127,7 +130,7 @@ const MAX_LOCK_TRIES = 100;
  * @throws StorageError if the path isn't a lock, such as a link
  */
 async function tryToAcquireLock(files: Files, path: string, token: string): Promise<LockHolder | undefined> {
-  for (let tries = 0; ; tries++) {
+  for (let attempts = 0; ; attempts++) {
     try {
       await createLock(files, path, token);
       return undefined;
@@ -136,7 +139,7 @@ async function tryToAcquireLock(files: Files, path: string, token: string): Prom
       if (code === 'EEXIST') {
         const holder = await readLock(files, path);
         if (holder) return holder;
-        if (tries >= MAX_LOCK_TRIES)
+        if (attempts >= MAX_LOCK_TRIES)
           throw createLockedError(path, 'Other processes take the lock on this ledger again and again.');
         await delay(1);
       } else if (code === 'ENOENT') {
@@ -185,7 +188,7 @@ async function readLock(files: Files, path: string): Promise<LockHolder | undefi
 
 const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): StorageError =>
   new StorageError({
-    trouble: 'not-ours',
+    kind: 'not-ours',
     path,
     happened: `A ${kind === 'other' ? 'special file' : kind} stands where the lock on this ledger belongs.`,
     notDone: 'Nothing was written.',

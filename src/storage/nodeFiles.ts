@@ -39,13 +39,13 @@ const toFileStatus = (stats: Stats): FileStatus => ({
   permissions: stats.mode & 0o777,
 });
 
-const wrapFileHandle = (handle: FileHandle): OpenFile => ({
-  read: async (into, position) => (await handle.read(into, 0, into.byteLength, position)).bytesRead,
-  write: async (bytes) => (await handle.write(bytes)).bytesWritten,
-  truncate: (length) => handle.truncate(length),
-  sync: () => handle.sync(),
-  status: async () => toFileStatus(await handle.stat()),
-  close: () => handle.close(),
+const wrapFileHandle = (fileHandle: FileHandle): OpenFile => ({
+  read: async (into, position) => (await fileHandle.read(into, 0, into.byteLength, position)).bytesRead,
+  write: async (bytes) => (await fileHandle.write(bytes)).bytesWritten,
+  truncate: (length) => fileHandle.truncate(length),
+  sync: () => fileHandle.sync(),
+  status: async () => toFileStatus(await fileHandle.stat()),
+  close: () => fileHandle.close(),
 });
 
 /**
@@ -67,7 +67,7 @@ export function createRetryingFiles(
   { platform = process.platform, waits = RETRY_DELAYS_MS }: RetryOptions = {},
 ): Files {
   if (platform !== 'win32') return files;
-  const patiently = async <T>(action: () => Promise<T>): Promise<T> => {
+  const retryWhileBusy = async <T>(action: () => Promise<T>): Promise<T> => {
     for (const wait of waits) {
       try {
         return await action();
@@ -80,10 +80,10 @@ export function createRetryingFiles(
   };
   return {
     ...files,
-    open: (path, mode) => patiently(() => files.open(path, mode)),
-    status: (path) => patiently(() => files.status(path)),
-    rename: (from, to) => patiently(() => files.rename(from, to)),
-    removeFile: (path) => patiently(() => files.removeFile(path)),
+    open: (path, mode) => retryWhileBusy(() => files.open(path, mode)),
+    status: (path) => retryWhileBusy(() => files.status(path)),
+    rename: (from, to) => retryWhileBusy(() => files.rename(from, to)),
+    removeFile: (path) => retryWhileBusy(() => files.removeFile(path)),
   };
 }
 

@@ -71,13 +71,14 @@ export class OriginalsFile {
   private async findDamagedOriginals(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const unreadHashes = hashes.filter((hash) => this.slices.has(hash) && !this.inMemory.has(hash));
     if (unreadHashes.length === 0) return new Set();
-    const damaged = new Set<Hash>();
+    const damagedHashes = new Set<Hash>();
     await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', async (file) => {
-        for (const hash of unreadHashes) if ((await this.readVerifiedText(file, hash)) === undefined) damaged.add(hash);
+        for (const hash of unreadHashes)
+          if ((await this.readVerifiedText(file, hash)) === undefined) damagedHashes.add(hash);
       }),
     );
-    return damaged;
+    return damagedHashes;
   }
 
   /** @throws StorageError if an original is missing or damaged */
@@ -88,20 +89,20 @@ export class OriginalsFile {
         slice: this.slices.get(hash)?.at(-1) ?? this.throwOriginalError('missing-original', hash),
       }))
       .sort((a, b) => a.slice.position - b.slice.position);
-    const texts = new Map<Hash, string>();
-    const [first] = wantedSlices;
-    if (!first) return texts;
-    const done = await ignoreMissingFile(
+    const textByHash = new Map<Hash, string>();
+    const [firstSlice] = wantedSlices;
+    if (!firstSlice) return textByHash;
+    const isRead = await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', async (file) => {
         for (const { hash } of wantedSlices)
-          texts.set(
+          textByHash.set(
             hash,
             (await this.readVerifiedText(file, hash)) ?? this.throwOriginalError('damaged-original', hash),
           );
         return true;
       }),
     );
-    return done ? texts : this.throwOriginalError('missing-original', first.hash);
+    return isRead ? textByHash : this.throwOriginalError('missing-original', firstSlice.hash);
   }
 
   private *makeOriginalLines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
@@ -125,16 +126,16 @@ export class OriginalsFile {
   private indexOriginalLine({ position, json }: JournalRecord): string | undefined {
     const [, hash] = ORIGINAL_LINE_START.exec(json.toString('latin1', 0, ORIGINAL_LINE_START_BYTES)) ?? [];
     if (hash === undefined) return 'this line contains no original';
-    const earlier = this.slices.get(hash as Hash) ?? [];
-    this.slices.set(hash as Hash, [...earlier, { position, length: json.length }]);
+    const earlierSlices = this.slices.get(hash as Hash) ?? [];
+    this.slices.set(hash as Hash, [...earlierSlices, { position, length: json.length }]);
     return undefined;
   }
 
-  private throwOriginalError(trouble: 'missing-original' | 'damaged-original', hash: Hash): never {
+  private throwOriginalError(errorKind: 'missing-original' | 'damaged-original', hash: Hash): never {
     throw new StorageError({
-      trouble,
+      kind: errorKind,
       path: this.path,
-      happened: `The original text with sha256 ${hash} is ${trouble === 'missing-original' ? 'missing' : 'damaged'}.`,
+      happened: `The original text with sha256 ${hash} is ${errorKind === 'missing-original' ? 'missing' : 'damaged'}.`,
       notDone: 'It was not put back.',
       advice: 'Restore this file from a backup; the agent’s own conversation file still contains the text.',
     });
@@ -143,7 +144,7 @@ export class OriginalsFile {
 
 const createWrongOriginalError = (path: string, hash: Hash): StorageError =>
   new StorageError({
-    trouble: 'wrong-original',
+    kind: 'wrong-original',
     path,
     happened: `The text given as the original with sha256 ${hash} is different: the conversation has changed in the meantime.`,
     notDone: 'Nothing was added to the ledger.',

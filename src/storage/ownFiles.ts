@@ -147,7 +147,7 @@ export async function rejectForeignFile(
 }
 
 const createForeignFileError = (path: string, happened: string, notDone: string, advice: string): StorageError =>
-  new StorageError({ trouble: 'not-ours', path, happened, notDone, advice });
+  new StorageError({ kind: 'not-ours', path, happened, notDone, advice });
 
 /**
  * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
@@ -201,12 +201,12 @@ async function removeLeftTemporaryFiles(files: Files, folder: string): Promise<v
     const path = join(folder, name);
     const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'file') continue;
-    const [, earlier] = OLD_TEMPORARY_NAME.exec(name) ?? [];
+    const [, oldPid] = OLD_TEMPORARY_NAME.exec(name) ?? [];
     const owner = parseOwner(name.slice(1, -TEMPORARY_SUFFIX.length - '.01234567'.length));
     const isLeft =
-      earlier === undefined
+      oldPid === undefined
         ? owner !== undefined && getOwnerLiveness(owner) === 'gone'
-        : isProcessGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
+        : isProcessGone(Number(oldPid)) && Date.now() - status.modified > DAY_MS;
     if (isLeft) await ignoreMissingFile(files.removeFile(path));
   }
 }

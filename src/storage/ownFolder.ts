@@ -34,16 +34,16 @@ export async function inspectOwnFolder(files: Files, folder: string): Promise<Ow
   if (names === undefined) return 'missing';
   // Another window may have marked the folder since.
   if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarkedFolder(files, folder))) return 'marked';
-  const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporaryFileName(name));
-  if (others.length === 0) return 'empty';
-  const foreign: string[] = [];
-  for (const name of others) {
+  const otherNames = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporaryFileName(name));
+  if (otherNames.length === 0) return 'empty';
+  const foreignNames: string[] = [];
+  for (const name of otherNames) {
     const kind = await classifyFileInUnmarkedFolder(files, folder, name);
     if (kind === 'ours') return 'earlier';
-    if (kind === 'foreign') foreign.push(name);
+    if (kind === 'foreign') foreignNames.push(name);
   }
-  const [first] = foreign;
-  return first === undefined ? 'earlier' : { foreign: first };
+  const [firstForeign] = foreignNames;
+  return firstForeign === undefined ? 'earlier' : { foreign: firstForeign };
 }
 
 const isMarkedFolder = async (files: Files, folder: string): Promise<boolean> =>
@@ -91,7 +91,7 @@ export async function rejectForeignFolder(files: Files, folder: string, notDone:
   const state = await inspectOwnFolder(files, folder);
   if (typeof state !== 'object') return state;
   throw new StorageError({
-    trouble: 'not-ours',
+    kind: 'not-ours',
     path: folder,
     happened: `This folder contains something that Context Condenser has not put there (${state.foreign}).`,
     notDone,
@@ -118,10 +118,10 @@ export async function isOwnFolder(files: Files, folder: string): Promise<boolean
 
 /** True for a path, existing or not, where we store a file; results must not replace it. */
 export async function isFileOfStore(files: Files, path: string): Promise<boolean> {
-  for (let at = path; dirname(at) !== at; at = dirname(at)) {
-    const [folder, name] = [dirname(at), basename(at)];
+  for (let currentPath = path; dirname(currentPath) !== currentPath; currentPath = dirname(currentPath)) {
+    const [folder, name] = [dirname(currentPath), basename(currentPath)];
     if (!isStoreFileName(name)) continue;
-    if (await isLedgerFolder(files, at)) return true;
+    if (await isLedgerFolder(files, currentPath)) return true;
     if (await isMarkedFolder(files, folder)) return true;
   }
   return false;

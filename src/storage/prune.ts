@@ -91,7 +91,7 @@ export async function pruneLedgers(
   options: Partial<StorageOptions> = {},
 ): Promise<PruneResult> {
   const { files, lock } = addDefaultStorageOptions(options);
-  const quick = { files, lock: { ...lock, wait: 0 } };
+  const optionsWithoutWait = { files, lock: { ...lock, wait: 0 } };
   return convertFileErrors(root, 'Old ledgers were not removed.', async () => {
     if (!(await isOwnFolder(files, root))) return { setAside: [], removed: [], bytes: 0 };
     await deleteRemovedLedgers(files, root);
@@ -99,21 +99,22 @@ export async function pruneLedgers(
     const ledgers: PruneCandidate[] = [];
     const setAsideFolders: { readonly use: LedgerFolderUse; readonly since: number }[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
-      const use = await readLedgerFolderUse(files, folder);
-      const since = parseSetAsideTime(basename(folder));
-      if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
+      const folderUse = await readLedgerFolderUse(files, folder);
+      const setAsideAt = parseSetAsideTime(basename(folder));
+      if (folderUse && setAsideAt === undefined)
+        ledgers.push({ ...folderUse, inUse: inUse.has(folder) || folderUse.isHeld });
       // The ledger was set aside while the clock was ahead.
-      else if (use && since !== undefined && since > limits.now.getTime() + DAY_MS)
+      else if (folderUse && setAsideAt !== undefined && setAsideAt > limits.now.getTime() + DAY_MS)
         await restoreLedgerFolder(files, folder);
-      else if (use && since !== undefined) setAsideFolders.push({ use, since });
+      else if (folderUse && setAsideAt !== undefined) setAsideFolders.push({ use: folderUse, since: setAsideAt });
     }
-    const used = [...ledgers.filter((ledger) => !ledger.inUse), ...setAsideFolders.map(({ use }) => use)];
-    const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
+    const unheldFolders = [...ledgers.filter((ledger) => !ledger.inUse), ...setAsideFolders.map(({ use }) => use)];
+    const lastUse = Math.max(...unheldFolders.map(({ lastUsed }) => lastUsed), 0);
     // Limited by the last use of any ledger, so that a clock change or a long vacation removes
     // nothing.
-    const now = new Date(Math.min(limits.now.getTime(), lastUse));
-    const stamp = Math.max(limits.now.getTime(), lastUse);
-    const unusedSince =
+    const currentTime = new Date(Math.min(limits.now.getTime(), lastUse));
+    const setAsideTime = Math.max(limits.now.getTime(), lastUse);
+    const createUnusedCheck =
       ({ folder, lastUsed }: Pick<LedgerFolderUse, 'folder' | 'lastUsed'>) =>
       async (): Promise<boolean> => {
         // A ledger of a newer version must be removed by that version.
@@ -121,20 +122,32 @@ export async function pruneLedgers(
         const use = await readLedgerFolderUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
-    const removed: LedgerFolderUse[] = [];
-    for (const { use, since } of setAsideFolders) {
-      if (removed.length >= MAX_PRUNED_PER_RUN || since > now.getTime() - DAYS_UNTIL_SET_ASIDE_REMOVED * DAY_MS)
+    const removedFolders: LedgerFolderUse[] = [];
+    for (const { use, since: setAsideAt } of setAsideFolders) {
+      if (
+        removedFolders.length >= MAX_PRUNED_PER_RUN ||
+        setAsideAt > currentTime.getTime() - DAYS_UNTIL_SET_ASIDE_REMOVED * DAY_MS
+      )
         continue;
-      if (await ignoreBusyLedger(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
+      if (await ignoreBusyLedger(removeLedgerFolder(use.folder, optionsWithoutWait, createUnusedCheck(use))))
+        removedFolders.push(use);
     }
-    const setAside: LedgerFolderUse[] = [];
-    for (const { folder, bytes, lastUsed } of selectLedgersToPrune(ledgers, { ...limits, now })) {
-      if (setAside.length >= MAX_PRUNED_PER_RUN) break;
-      if (await ignoreBusyLedger(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
-        setAside.push({ folder, bytes, lastUsed, isHeld: false });
+    const newlySetAside: LedgerFolderUse[] = [];
+    for (const { folder, bytes, lastUsed } of selectLedgersToPrune(ledgers, { ...limits, now: currentTime })) {
+      if (newlySetAside.length >= MAX_PRUNED_PER_RUN) break;
+      if (
+        await ignoreBusyLedger(
+          setLedgerAside(folder, setAsideTime, optionsWithoutWait, createUnusedCheck({ folder, lastUsed })),
+        )
+      )
+        newlySetAside.push({ folder, bytes, lastUsed, isHeld: false });
     }
-    const setAsideBytes = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
-    return { setAside, removed, bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - setAsideBytes };
+    const setAsideBytes = newlySetAside.reduce((sum, { bytes }) => sum + bytes, 0);
+    return {
+      setAside: newlySetAside,
+      removed: removedFolders,
+      bytes: ledgers.reduce((sum, { bytes }) => sum + bytes, 0) - setAsideBytes,
+    };
   });
 }
 
@@ -142,7 +155,7 @@ async function ignoreBusyLedger(removal: Promise<boolean>): Promise<boolean> {
   try {
     return await removal;
   } catch (error) {
-    if (isStorageError(error) && (error.trouble === 'locked' || error.trouble === 'newer-version')) return false;
+    if (isStorageError(error) && (error.kind === 'locked' || error.kind === 'newer-version')) return false;
     throw error;
   }
 }

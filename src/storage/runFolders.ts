@@ -36,7 +36,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
   const status = await readStatusIfPresent(files, runs);
   if (status && status.kind !== 'folder') {
     throw new StorageError({
-      trouble: 'not-ours',
+      kind: 'not-ours',
       path: runs,
       happened: 'This is not a folder.',
       notDone: 'Nothing was started.',
@@ -45,23 +45,26 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
   }
   const folder = join(runs, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
   const owner = join(folder, OWNER_FILE_NAME);
-  const create = (path: string, text: string): Promise<void> =>
+  const createFile = (path: string, text: string): Promise<void> =>
     withOpenFile(files, path, 'create', (file) => writeAllBytes(file, Buffer.from(text)));
-  let beat: NodeJS.Timeout | undefined;
+  let heartbeatTimer: NodeJS.Timeout | undefined;
   return {
     write: async (name, text) => {
-      if (beat === undefined) {
+      if (heartbeatTimer === undefined) {
         await files.makeFolder(folder);
-        await create(owner, `${makeHeaderLine('run')}\n${formatOwner(getThisProcess())}\n`);
-        beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), HEARTBEAT_INTERVAL_MS);
-        beat.unref();
+        await createFile(owner, `${makeHeaderLine('run')}\n${formatOwner(getThisProcess())}\n`);
+        heartbeatTimer = setInterval(
+          () => void files.touch(owner, Date.now()).catch(() => undefined),
+          HEARTBEAT_INTERVAL_MS,
+        );
+        heartbeatTimer.unref();
       }
       const path = join(folder, name);
-      await create(path, text);
+      await createFile(path, text);
       return path;
     },
     remove: async () => {
-      clearInterval(beat);
+      clearInterval(heartbeatTimer);
       if ((await inspectOwnPath(files, owner, OWN_FILE_KINDS.run)) === 'ours') await files.removeFolder(folder);
     },
   };
@@ -99,12 +102,14 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
  * clock may change.
  */
 async function isWithoutHeartbeat(files: Files, folder: string): Promise<boolean> {
-  const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
+  const heartbeat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
   const seenFile = join(folder, 'seen');
   const [seenBeat, at] = ((await readTextIfPresent(files, seenFile)) ?? '').split(' ');
-  if (seenBeat === beat) return Math.abs(Date.now() - Number(at)) > DAY_MS;
+  if (seenBeat === heartbeat) return Math.abs(Date.now() - Number(at)) > DAY_MS;
   await ignoreMissingFile(files.removeFile(seenFile));
-  await withOpenFile(files, seenFile, 'create', (file) => writeAllBytes(file, Buffer.from(`${beat} ${Date.now()}`)));
+  await withOpenFile(files, seenFile, 'create', (file) =>
+    writeAllBytes(file, Buffer.from(`${heartbeat} ${Date.now()}`)),
+  );
   return false;
 }
 
@@ -121,13 +126,13 @@ async function removeEarlierRunFolder(files: Files, folder: string, pid: number)
   const status = await readStatusIfPresent(files, folder);
   if (status?.kind !== 'folder' || !(pid > 0) || !isProcessGone(pid) || Date.now() - status.modified < DAY_MS) return;
   const names = await files.list(folder);
-  const texts: string[] = [];
+  const fileTexts: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
     if (!FILES_OF_EARLIER_RUNS.has(name) || (await readStatusIfPresent(files, path))?.kind !== 'file') return;
-    texts.push((await readTextIfPresent(files, path)) ?? '');
+    fileTexts.push((await readTextIfPresent(files, path)) ?? '');
   }
-  if (names.length > 0 && !texts.some((text) => text.includes('CONTEXT_CONDENSER_RECALL'))) return;
+  if (names.length > 0 && !fileTexts.some((text) => text.includes('CONTEXT_CONDENSER_RECALL'))) return;
   for (const name of names) await ignoreMissingFile(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
 }

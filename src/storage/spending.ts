@@ -116,22 +116,22 @@ export class Spending {
       if (isOver(spent.day, limits.perDay)) {
         return { kind: 'refused', limit: 'day', spent: spent.day, allowed: limits.perDay };
       }
-      const entry: SpendingEntry = {
+      const bookedEntry: SpendingEntry = {
         id: randomUUID(),
         at: this.now().getTime(),
         kind,
         ...(conversation !== undefined && { conversation }),
         usd: atMost,
       };
-      await this.appendLine(entry);
+      await this.appendLine(bookedEntry);
       return {
         kind: 'booked',
         settle: async (cost) => {
           if (cost === undefined) return this.readSpent(kind, conversation);
-          return this.runLocked(async (now) => {
-            await this.appendLine({ id: entry.id, settled: cost });
-            const others = now.filter(({ id }) => id !== entry.id);
-            return this.sumSpending([...others, { ...entry, usd: cost }], kind, conversation);
+          return this.runLocked(async (currentEntries) => {
+            await this.appendLine({ id: bookedEntry.id, settled: cost });
+            const otherEntries = currentEntries.filter(({ id }) => id !== bookedEntry.id);
+            return this.sumSpending([...otherEntries, { ...bookedEntry, usd: cost }], kind, conversation);
           });
         },
       };
@@ -154,10 +154,12 @@ export class Spending {
   ): SpendingReport {
     const today = this.now().toDateString();
     const ofKind = entries.filter((entry) => entry.kind === kind);
-    const sum = (of: readonly SpendingEntry[]): number => of.reduce((total, { usd }) => total + usd, 0);
+    const sumDollars = (spendingEntries: readonly SpendingEntry[]): number =>
+      spendingEntries.reduce((total, { usd }) => total + usd, 0);
     return {
-      day: sum(ofKind.filter(({ at }) => new Date(at).toDateString() === today)),
-      conversation: conversation === undefined ? 0 : sum(ofKind.filter((entry) => entry.conversation === conversation)),
+      day: sumDollars(ofKind.filter(({ at }) => new Date(at).toDateString() === today)),
+      conversation:
+        conversation === undefined ? 0 : sumDollars(ofKind.filter((entry) => entry.conversation === conversation)),
     };
   }
 
@@ -213,22 +215,22 @@ export class Spending {
   }
 }
 
-function mergeSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
-  const kept: SpendingEntry[] = [];
-  const sums = new Map<string, SpendingEntry>();
+function mergeSettledEntries(entries: readonly SpendingEntry[], nowMs: number): readonly SpendingEntry[] {
+  const openEntries: SpendingEntry[] = [];
+  const sumByKey = new Map<string, SpendingEntry>();
   for (const entry of entries) {
     const { kind, conversation, at, usd, isSettled } = entry;
-    if (at < now - MAX_ENTRY_AGE_MS) continue;
-    if (isSettled !== true && at >= now - MAX_CALL_MS) {
-      kept.push(entry);
+    if (at < nowMs - MAX_ENTRY_AGE_MS) continue;
+    if (isSettled !== true && at >= nowMs - MAX_CALL_MS) {
+      openEntries.push(entry);
       continue;
     }
     const key = JSON.stringify([kind, conversation, new Date(at).toDateString()]);
     // A new ID, so that settling an unexpectedly long call can't change the sum.
-    const { id, usd: before } = sums.get(key) ?? { id: randomUUID(), usd: 0 };
-    sums.set(key, { ...entry, id, usd: before + usd, isSettled: true });
+    const { id, usd: usdBefore } = sumByKey.get(key) ?? { id: randomUUID(), usd: 0 };
+    sumByKey.set(key, { ...entry, id, usd: usdBefore + usd, isSettled: true });
   }
-  return [...sums.values(), ...kept];
+  return [...sumByKey.values(), ...openEntries];
 }
 
 /**

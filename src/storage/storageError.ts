@@ -1,6 +1,6 @@
 import { getErrorCode, getErrorMessage } from '../core/errors';
 
-export type StorageTrouble =
+export type StorageErrorKind =
   | 'no-space'
   | 'no-permission'
   | 'read-only'
@@ -14,7 +14,7 @@ export type StorageTrouble =
   | 'io';
 
 export interface StorageErrorDetails {
-  readonly trouble: StorageTrouble;
+  readonly kind: StorageErrorKind;
   readonly path: string;
   /** Sentences for the user. */
   readonly happened: string;
@@ -24,7 +24,7 @@ export interface StorageErrorDetails {
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';
-  readonly trouble: StorageTrouble;
+  readonly kind: StorageErrorKind;
   readonly path: string;
 
   constructor(
@@ -32,7 +32,7 @@ export class StorageError extends Error {
     options?: ErrorOptions,
   ) {
     super(`${data.path}: ${data.happened} ${data.notDone} ${data.advice}`, options);
-    this.trouble = data.trouble;
+    this.kind = data.kind;
     this.path = data.path;
   }
 }
@@ -40,18 +40,18 @@ export class StorageError extends Error {
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
 interface StorageErrorTexts {
-  readonly trouble: StorageTrouble;
+  readonly kind: StorageErrorKind;
   readonly happened: string;
   readonly advice: string;
 }
 
 const NO_SPACE_TEXTS: StorageErrorTexts = {
-  trouble: 'no-space',
+  kind: 'no-space',
   happened: 'The disk (or your quota on it) is full.',
   advice: 'Free some space and try again.',
 };
 const NO_PERMISSION_TEXTS: StorageErrorTexts = {
-  trouble: 'no-permission',
+  kind: 'no-permission',
   happened: 'The system does not permit access.',
   advice: 'Give your user read and write permission for this path.',
 };
@@ -61,7 +61,7 @@ const ERROR_TEXTS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
   EACCES: NO_PERMISSION_TEXTS,
   EPERM: NO_PERMISSION_TEXTS,
   EROFS: {
-    trouble: 'read-only',
+    kind: 'read-only',
     happened: 'The file system is read-only.',
     advice: 'Choose a storage folder that can be written.',
   },
@@ -69,7 +69,7 @@ const ERROR_TEXTS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
 
 export const createNewerVersionError = (path: string, notDone: string): StorageError =>
   new StorageError({
-    trouble: 'newer-version',
+    kind: 'newer-version',
     path,
     happened: 'A newer version of Context Condenser wrote this ledger.',
     notDone,
@@ -79,12 +79,12 @@ export const createNewerVersionError = (path: string, notDone: string): StorageE
 /** Returns a StorageError unchanged. */
 export function toStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
-  const texts = ERROR_TEXTS_BY_CODE[getErrorCode(error) ?? ''] ?? {
-    trouble: 'io',
+  const errorTexts = ERROR_TEXTS_BY_CODE[getErrorCode(error) ?? ''] ?? {
+    kind: 'io',
     happened: `The system reported: ${getErrorMessage(error)}.`,
     advice: 'Check the disk and try again.',
   };
-  return new StorageError({ ...texts, path, notDone }, { cause: error });
+  return new StorageError({ ...errorTexts, path, notDone }, { cause: error });
 }
 
 export async function convertFileErrors<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {

@@ -185,7 +185,7 @@ export class StoredLedger implements LedgerFile {
 
 const createMissingOriginalError = (folder: string, hash: Hash): StorageError =>
   new StorageError({
-    trouble: 'missing-original',
+    kind: 'missing-original',
     path: folder,
     happened: `An edit names the original text with sha256 ${hash}, which was not given and is not kept.`,
     notDone: NOT_APPENDED_TEXT,

@@ -106,7 +106,7 @@ export class StoredSummaries implements SummaryCache {
     { readonly path: string; readonly bytes: number; readonly used: number }[]
   > {
     const { files } = this.options;
-    const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
+    const summaries: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
     for (const name of (await ignoreMissingFile(files.list(this.folder))) ?? []) {
       const path = join(this.folder, name);
       const status =
@@ -117,18 +117,18 @@ export class StoredSummaries implements SummaryCache {
       const beginning = await withOpenFile(files, path, 'read', async (file) =>
         (await readFileSlice(file, 0, 80)).toString(),
       );
-      if (SUMMARY_FILE_BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
+      if (SUMMARY_FILE_BEGINNING.test(beginning)) summaries.push({ path, bytes: status.bytes, used: status.modified });
     }
-    return kept;
+    return summaries;
   }
 
   private async pruneSummaries(): Promise<void> {
     const { files, limits, now } = this.options;
-    const kept = await this.listStoredSummaries();
-    const oldest = now() - limits.maxAgeDays * DAY_MS;
-    let bytes = kept.reduce((sum, file) => sum + file.bytes, 0);
-    for (const file of kept.toSorted((a, b) => a.used - b.used)) {
-      if (file.used >= oldest && bytes <= limits.maxBytes) return;
+    const storedSummaries = await this.listStoredSummaries();
+    const oldestTime = now() - limits.maxAgeDays * DAY_MS;
+    let bytes = storedSummaries.reduce((sum, file) => sum + file.bytes, 0);
+    for (const file of storedSummaries.toSorted((a, b) => a.used - b.used)) {
+      if (file.used >= oldestTime && bytes <= limits.maxBytes) return;
       await ignoreMissingFile(files.removeFile(file.path));
       bytes -= file.bytes;
     }

@@ -66,14 +66,18 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
     // VS Code adds the documents' names after the title if there is room.
-    const before = makeComparisonUri(id, 'before', vscode.l10n.t('Before'));
-    const after = makeComparisonUri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
+    const uriBefore = makeComparisonUri(id, 'before', vscode.l10n.t('Before'));
+    const uriAfter = makeComparisonUri(
+      id,
+      'after',
+      by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by),
+    );
     const options: vscode.TextDocumentShowOptions = {
       preview: false,
       preserveFocus,
       selection: new vscode.Range(line, 0, line, 0),
     };
-    await vscode.commands.executeCommand('vscode.diff', before, after, diffTitle, options);
+    await vscode.commands.executeCommand('vscode.diff', uriBefore, uriAfter, diffTitle, options);
     await this.closeComparisons(conversation, id);
   }
 
@@ -88,14 +92,14 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  async closeComparisons(conversation: string, except?: string): Promise<void> {
+  async closeComparisons(conversation: string, keptId?: string): Promise<void> {
     const key = makeConversationKey(conversation);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => {
         if (!(input instanceof vscode.TabInputTextDiff) || input.modified.scheme !== COMPARISON_SCHEME) return false;
         const { id } = parseComparisonUri(input.modified);
-        return id !== except && id.startsWith(`${key}-`);
+        return id !== keptId && id.startsWith(`${key}-`);
       });
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }

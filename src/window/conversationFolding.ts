@@ -7,11 +7,11 @@ export class ConversationFolding implements vscode.FoldingRangeProvider {
     for (let line = 0; line < document.lineCount; line++) {
       if (MESSAGE_HEADING.test(document.lineAt(line).text)) headings.push(line);
     }
-    return headings.flatMap((start, at) => {
-      let end = (headings[at + 1] ?? document.lineCount) - 1;
+    return headings.flatMap((firstLine, index) => {
+      let lastLine = (headings[index + 1] ?? document.lineCount) - 1;
       // The blank line between messages stays visible.
-      while (end > start && document.lineAt(end).isEmptyOrWhitespace) end--;
-      return end > start ? [new vscode.FoldingRange(start, end)] : [];
+      while (lastLine > firstLine && document.lineAt(lastLine).isEmptyOrWhitespace) lastLine--;
+      return lastLine > firstLine ? [new vscode.FoldingRange(firstLine, lastLine)] : [];
     });
   }
 }

@@ -8,18 +8,18 @@ export const toTabName = (title: string): string => title.trim().replace(/[\s.,:
  * @param fallback used if nothing of the title is left
  */
 export function toFileName(title: string, fallback: string): string {
-  const cleaned = title
+  const cleanedTitle = title
     // Windows forbids these: learn.microsoft.com/windows/win32/fileio/naming-a-file
     .replace(/[<>:"/\\|?*\p{C}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  const shortened =
-    cleaned.length > MAX_NAME_CHARS
-      ? cleaned
+  const shortTitle =
+    cleanedTitle.length > MAX_NAME_CHARS
+      ? cleanedTitle
           .slice(0, MAX_NAME_CHARS)
           .replace(/\s\S*$/, '')
           .toWellFormed()
-      : cleaned;
-  const name = toTabName(shortened).replace(/^\.+/, '').trim();
+      : cleanedTitle;
+  const name = toTabName(shortTitle).replace(/^\.+/, '').trim();
   return name === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? fallback : name;
 }

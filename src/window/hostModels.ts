@@ -17,18 +17,18 @@ export function createHostModels({
   getOwnModelLoader: loadOwnModel = () => undefined,
   warn,
 }: HostModelsDependencies): HostModels {
-  const chosen = new Map<string, SelectedSummarizer>();
+  const selectedByName = new Map<string, SelectedSummarizer>();
   const makeModelName = (...names: (string | undefined)[]): string => JSON.stringify(names);
   return {
     async select(apiProfile, ownName) {
       const { select, samples } = await models();
       const ownModel = ownName === undefined ? undefined : loadOwnModel(ownName);
       const { planned, selected } = await createPlannedModel(select, samples, apiProfile, ownModel);
-      if (selected) chosen.set(makeModelName(apiProfile, ownName), selected);
+      if (selected) selectedByName.set(makeModelName(apiProfile, ownName), selected);
       return planned;
     },
     async summarize(apiProfile, ownName, request, conversation, signal) {
-      const selected = chosen.get(makeModelName(apiProfile, ownName));
+      const selected = selectedByName.get(makeModelName(apiProfile, ownName));
       if (!selected) throw new Error('No model was selected for this summary.');
       return selected.summarizer.summarize(request, { signal, conversation });
     },
@@ -43,15 +43,21 @@ export async function createPlannedModel(
   apiProfile: string | undefined,
   loadOwnModel?: LoadOwnModel,
 ): Promise<{ readonly planned: PreviewModel; readonly selected?: SelectedSummarizer }> {
-  const name = apiProfile === undefined ? {} : { apiProfile };
+  const profileField = apiProfile === undefined ? {} : { apiProfile };
   try {
-    const selected = await select(apiProfile, loadOwnModel);
-    const { summarizer, chosen: by, warning } = selected;
+    const selectedSummarizer = await select(apiProfile, loadOwnModel);
+    const { summarizer, chosen: choiceReason, warning } = selectedSummarizer;
     const { model } = summarizer;
-    const planned = { ...name, model, chosen: by, ...(warning !== undefined && { warning }), samples: samples(model) };
-    return { planned, selected };
+    const plannedModel = {
+      ...profileField,
+      model,
+      chosen: choiceReason,
+      ...(warning !== undefined && { warning }),
+      samples: samples(model),
+    };
+    return { planned: plannedModel, selected: selectedSummarizer };
   } catch (error) {
     if (!(error instanceof NoSummarizerError)) throw error;
-    return { planned: { ...name, problem: error.message } };
+    return { planned: { ...profileField, problem: error.message } };
   }
 }

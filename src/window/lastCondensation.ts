@@ -13,9 +13,9 @@ export const HAS_CONDENSED_CONTEXT_KEY = 'contextCondenser.hasCondensed';
  */
 const HAS_CONDENSED_OWN_CONTEXT_KEY = 'contextCondenser.hasCondensedOwn';
 
-export function rememberLastCondensation(services: Services, last: LastCondensation): void {
-  services.last = last;
+export function rememberLastCondensation(services: Services, condensation: LastCondensation): void {
+  services.last = condensation;
   void vscode.commands.executeCommand('setContext', HAS_CONDENSED_CONTEXT_KEY, true);
-  if (last.path !== undefined && last.path !== getSamplePath(services.context.extensionPath))
+  if (condensation.path !== undefined && condensation.path !== getSamplePath(services.context.extensionPath))
     void vscode.commands.executeCommand('setContext', HAS_CONDENSED_OWN_CONTEXT_KEY, true);
 }

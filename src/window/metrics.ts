@@ -17,10 +17,10 @@ export const openMetricsStore = ({ context }: Services): MetricsStore =>
 export async function recordMetrics(
   services: Services,
   metrics: RunMetrics,
-  chosen: string,
-  config: unknown = isBuiltInProvider(chosen) ? readSetting(chosen) : undefined,
+  providerId: string,
+  config: unknown = isBuiltInProvider(providerId) ? readSetting(providerId) : undefined,
 ): Promise<void> {
-  const preset = typeof config === 'string' ? config : chosen === 'smart' ? getPresetId(config) : undefined;
+  const preset = typeof config === 'string' ? config : providerId === 'smart' ? getPresetId(config) : undefined;
   try {
     await openMetricsStore(services).addRun({ ...metrics, ...(preset !== undefined && { preset }) });
   } catch (error) {

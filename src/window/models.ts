@@ -34,7 +34,7 @@ export async function createWindowSummarizer(
   runs: readonly RunMetrics[],
   billing: SummarizerModel['billing'] = 'per-token',
 ): Promise<Summarizer | UnavailableProfile> {
-  const found = await createProfileSummarizer(profile, {
+  const summarizer = await createProfileSummarizer(profile, {
     counter,
     secrets: services.context.secrets,
     models: languageModels,
@@ -42,17 +42,17 @@ export async function createWindowSummarizer(
     preferences: readSummaryPreferences,
     billing,
   });
-  return applySpendingLimits(services, counter, found);
+  return applySpendingLimits(services, counter, summarizer);
 }
 
 /** The limits apply per conversation and per day, over all windows. */
 const applySpendingLimits = (
   services: Services,
   counter: MessageCounter,
-  found: Summarizer | UnavailableProfile,
+  summarizer: Summarizer | UnavailableProfile,
 ): Summarizer | UnavailableProfile =>
-  'summarize' in found
-    ? createLimitedSummarizer(found, {
+  'summarize' in summarizer
+    ? createLimitedSummarizer(summarizer, {
         spending: openSpending(services),
         limits: () => ({
           perConversation: readSetting('maxCostPerConversation'),
@@ -60,12 +60,12 @@ const applySpendingLimits = (
         }),
         count: (text) => counter.countText(text),
       })
-    : found;
+    : summarizer;
 
 /** Reads settings and metrics for each model, so that changes apply at once. */
 export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['readRuns']>> = [];
-  const summarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
+  const createSummarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
     createWindowSummarizer(services, counter, profile, runs);
   return {
     async select(apiProfile, loadOwnModel): Promise<SelectedSummarizer> {
@@ -74,17 +74,17 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
       // If a pass names a missing profile, the condensing profile is used and a note says so.
       const namedProfile = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
       const wantedProfile = apiProfile === undefined ? condensing : namedProfile;
-      const fallback = condensing && condensing !== wantedProfile ? await summarizer(condensing) : undefined;
-      const missing: UnavailableProfile | undefined =
+      const fallback = condensing && condensing !== wantedProfile ? await createSummarizer(condensing) : undefined;
+      const missingProfile: UnavailableProfile | undefined =
         apiProfile !== undefined && !namedProfile
           ? { profile: apiProfile, reason: 'there is no such model.' }
           : undefined;
-      const first = wantedProfile ? await summarizer(wantedProfile) : missing;
-      const isUsable = [first, fallback].some((candidate) => candidate && 'summarize' in candidate);
+      const wantedSummarizer = wantedProfile ? await createSummarizer(wantedProfile) : missingProfile;
+      const isUsable = [wantedSummarizer, fallback].some((candidate) => candidate && 'summarize' in candidate);
       const ownModel = isUsable ? undefined : await loadOwnModel?.();
       const conversation = ownModel && applySpendingLimits(services, counter, ownModel);
       return selectSummarizer({
-        ...(first && { condensing: first }),
+        ...(wantedSummarizer && { condensing: wantedSummarizer }),
         ...(fallback && { fallback }),
         ...(conversation && { conversation }),
       });

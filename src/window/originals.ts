@@ -28,19 +28,19 @@ export class OriginalDocuments
   }
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
-    const found = findMarkerAt(document, position);
-    if (!found) return undefined;
-    const text = await this.findOriginal(found.reference);
+    const marker = findMarkerAt(document, position);
+    if (!marker) return undefined;
+    const text = await this.findOriginal(marker.reference);
     if (text === undefined)
-      return new vscode.Hover(toMarkdownString(makeMarkdown`${getMissingOriginalText()}`), found.range);
+      return new vscode.Hover(toMarkdownString(makeMarkdown`${getMissingOriginalText()}`), marker.range);
     const lines = text.split('\n').length;
     const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
     const openCommand = {
       command: 'contextCondenser.openOriginal',
       title: vscode.l10n.t('Open Original'),
-      arguments: [found.reference],
+      arguments: [marker.reference],
     };
-    return new vscode.Hover(makeTextWithCommand(getFirstLinesForHover(text), openCommand, size), found.range);
+    return new vscode.Hover(makeTextWithCommand(getFirstLinesForHover(text), openCommand, size), marker.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
@@ -55,12 +55,12 @@ export class OriginalDocuments
   /** Without a reference, opens the original of the marker at the cursor, or asks the user. */
   async openOriginal(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const chosen =
+    const chosenReference =
       reference ??
       (editor && findMarkerAt(editor.document, editor.selection.active)?.reference) ??
       (await askForReference());
-    if (chosen === undefined) return;
-    const document = await vscode.workspace.openTextDocument(makeOriginalUri(chosen));
+    if (chosenReference === undefined) return;
+    const document = await vscode.workspace.openTextDocument(makeOriginalUri(chosenReference));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -79,19 +79,19 @@ export class OriginalDocuments
       description: vscode.l10n.t('{0} characters · ref {1}', length.toLocaleString('en-US'), reference),
       detail: words,
     }));
-    const picked = await pickOneItem(items, {
+    const pickedItem = await pickOneItem(items, {
       title: vscode.l10n.t('Open Original'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
-    if (picked) await this.openOriginal(picked.reference);
+    if (pickedItem) await this.openOriginal(pickedItem.reference);
   }
 
   private findOriginal(reference: string): Promise<string | undefined> {
-    const previewed = this.services.comparisons.findOriginal(reference);
-    if (previewed !== undefined) return Promise.resolve(previewed);
-    const cached = this.kept.get(reference);
-    if (cached) return cached;
+    const previewedText = this.services.comparisons.findOriginal(reference);
+    if (previewedText !== undefined) return Promise.resolve(previewedText);
+    const cachedText = this.kept.get(reference);
+    if (cachedText) return cachedText;
     const { services } = this;
     const task = {
       kind: 'original',
@@ -131,10 +131,10 @@ function findMarkerAt(
   document: vscode.TextDocument,
   { line, character }: vscode.Position,
 ): { readonly reference: ReferenceId; readonly range: vscode.Range } | undefined {
-  const found = findMarkers(document.lineAt(line).text).find(
+  const marker = findMarkers(document.lineAt(line).text).find(
     ({ start, end }) => character >= start && character <= end,
   );
-  return found && { reference: found.reference, range: new vscode.Range(line, found.start, line, found.end) };
+  return marker && { reference: marker.reference, range: new vscode.Range(line, marker.start, line, marker.end) };
 }
 
 function getFirstLinesForHover(text: string): string {
@@ -143,7 +143,7 @@ function getFirstLinesForHover(text: string): string {
 }
 
 async function askForReference(): Promise<string | undefined> {
-  const typed = await askInput({
+  const input = await askInput({
     title: vscode.l10n.t('Open Original'),
     prompt: vscode.l10n.t('A marker, or the reference at its end'),
     validateInput: (value) =>
@@ -151,7 +151,7 @@ async function askForReference(): Promise<string | undefined> {
         ? vscode.l10n.t('A reference consists of 6 to 64 hexadecimal digits (0 to 9, a to f).')
         : undefined,
   });
-  return typed === undefined ? undefined : parseReference(typed);
+  return input === undefined ? undefined : parseReference(input);
 }
 
 const parseReference = (text: string): string | undefined =>

@@ -31,8 +31,8 @@ async function askUserForConsent(
   profile: ApiProfile,
   key: string,
 ): Promise<boolean> {
-  const allow = vscode.l10n.t('Allow');
-  const refuse = vscode.l10n.t('Don’t Allow');
+  const allowLabel = vscode.l10n.t('Allow');
+  const refuseLabel = vscode.l10n.t('Don’t Allow');
   const answer = await showWarningMessage(
     vscode.l10n.t('The extension “{0}” wants to use your model “{1}”.', getExtensionName(extension), profile.name),
     {
@@ -43,11 +43,11 @@ async function askUserForConsent(
         getKeyTarget(profile),
       ),
     },
-    allow,
-    refuse,
+    allowLabel,
+    refuseLabel,
   );
-  if (answer !== undefined) await saveConsents(services, { ...readConsents(services), [key]: answer === allow });
-  return answer === allow;
+  if (answer !== undefined) await saveConsents(services, { ...readConsents(services), [key]: answer === allowLabel });
+  return answer === allowLabel;
 }
 
 export const countConsents = (services: Services, { id }: ApiProfile): number =>

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { RegisteredProviders } from './registered';
+import type { RegisteredProviders } from './registeredProviders';
 import type { ComparisonDocuments } from './comparisons';
 
 export interface CondensationEvent {

@@ -47,7 +47,7 @@ export interface RealAgent {
   readonly compaction?: string;
   /** Compacts the session if no input does. */
   readonly compactor?: Compactor;
-  /** True if its subagents can be given input. */
+  /** True if its subagents also work without a user. */
   readonly canDelegate?: boolean;
   /** Files (see {@link files}) and variables that make the agent compact at about 60,000 tokens. */
   readonly smallWindow?: {

@@ -22,7 +22,7 @@ import * as zlib from 'node:zlib';
 import { loadPriceTable } from '../../src/api/prices';
 import { computeCallCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
-import { createLimitMessages } from '../../src/cli/gateway/limitWords';
+import { createLimitMessages } from '../../src/cli/gateway/limitMessages';
 import { filterHeaders } from '../../src/gateway/headers';
 import { RESPONSE_AT_SPENDING_LIMIT } from '../../src/gateway/server';
 import { findKnownRequest } from '../../src/gateway/wires';

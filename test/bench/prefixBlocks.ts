@@ -40,7 +40,7 @@ export interface NeededThere {
   readonly windows: readonly boolean[];
 }
 
-/** Returns the features of the blocks, and which of them needed lines are in. */
+/** Returns the blocks' features and tokens, and the needed lines. */
 export const makeSample = (
   { draft, candidates }: PrefixBlocks,
   lines: readonly NeededThere[],

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { loadFillLevelReader } from '../../src/account/fillOf';
+import { loadFillLevelReader } from '../../src/account/fillLevel';
 import { ConversationReadError } from '../../src/conversations/readError';
 import { readConversationFile } from '../../src/conversations/readFile';
 import { listSessions } from '../../src/conversations/formats/openCode/database';

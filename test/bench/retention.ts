@@ -1,6 +1,6 @@
 /**
- * Measures how much the agent needs later is kept, without a model. A session is cut at a turn, and
- * its prefix is condensed. Of what the next turns used in tool parameters, knew only from the
+ * Measures, without a model, how much is kept of what the agent needs later. A session is cut at a
+ * turn, and its prefix is condensed. Of what the next turns used in tool parameters, knew only from the
  * prefix, and were not shown again, the measure is the share that the view contains, and the share
  * that can be recalled. This is necessary but not sufficient, because the model may not use a line
  * that is there.

@@ -65,8 +65,7 @@ export const commandOutput: fc.Arbitrary<string> = fc
   });
 
 /**
- * Matches of a search, or items of a folder. A longer list contains the lines of a shorter one, and
- * more.
+ * Matches of a search, or items of a folder. A longer list may contain the lines of a shorter one.
  */
 export const listing: fc.Arbitrary<string> = fc
   .record({ file: fc.nat(FILES - 1), first: fc.nat(4), count: fc.constantFrom(2, 15, 50) })

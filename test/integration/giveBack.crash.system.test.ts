@@ -129,10 +129,10 @@ test(
           );
           outcomes.push('given');
           await undoReplacement(nodeFiles, given.replacement).catch((error: unknown) => {
-            outcomes.push(error instanceof GiveBackError ? error.trouble : String(error));
+            outcomes.push(error instanceof GiveBackError ? error.kind : String(error));
           });
         } catch (error) {
-          outcomes.push(error instanceof GiveBackError ? error.trouble : String(error));
+          outcomes.push(error instanceof GiveBackError ? error.kind : String(error));
         }
       }
       const { output } = await agent;
@@ -175,7 +175,7 @@ test.each(TROUBLES)(
         (error: unknown) => error,
       );
       if (outcome instanceof StorageError) {
-        expect(outcome.trouble, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
+        expect(outcome.kind, `${name} at ${JSON.stringify(steps.at(-1))}`).toBe(trouble);
         expect(readTexts(paths)).toEqual(OLD);
       } else {
         // Errors while cleaning up are ignored.

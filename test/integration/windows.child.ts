@@ -63,7 +63,7 @@ async function round(conversation: string): Promise<Did> {
     if (chance < 8) return await giveBack();
     return chance === 8 ? await undoGiveBack(conversation) : await undo(conversation);
   } catch (error) {
-    if (error instanceof GiveBackError) return { did: 'refused', as: error.trouble };
+    if (error instanceof GiveBackError) return { did: 'refused', as: error.kind };
     throw error;
   }
 }

@@ -46,7 +46,7 @@ export interface AnthropicServerOptions extends ServerOptions {
    * it.
    */
   readonly adaptive?: boolean;
-  /** Supports compaction on request. Default: only at Anthropic's API and on Vertex. */
+  /** Supports compaction on request, which Bedrock never does. Default: true. */
   readonly compacts?: boolean;
   /** Rules that are off by default. */
   readonly strict?: AnthropicStrictness;

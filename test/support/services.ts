@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../src/window/services';
-import { RegisteredProviders } from '../../src/window/registered';
+import { RegisteredProviders } from '../../src/window/registeredProviders';
 import { ComparisonDocuments } from '../../src/window/comparisons';
 import { secretStorage, Uri, window } from './vscode';
 

@@ -25,6 +25,9 @@ const pass = (id: string): object => ({
 });
 const own = { version: 1, passes: [pass('mine')] };
 
+const pressCtrlZ = (): boolean =>
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true }));
+
 /** Makes VS Code unable to write this setting. */
 function refuseWriting(name: string): void {
   const real = workspace.getConfiguration.bind(workspace);
@@ -127,6 +130,13 @@ describe('a recommendation from “Help me choose”', () => {
     expect(saved('maxCostPerCondensation')).toBeUndefined();
   });
 
+  it('is undone by Ctrl+Z', async () => {
+    const page = await advised();
+    await page.click(() => button(page));
+    await page.until(() => isApplied(page));
+    await page.until(() => pressCtrlZ() && saved('provider') === undefined);
+  });
+
   it('can’t be undone but can be applied again after another setting changed', async () => {
     const page = await advised();
     await page.click(() => button(page));
@@ -227,6 +237,11 @@ describe('a recommendation from the history', () => {
     await page.until(() => true);
     await page.click(() => page.find('#history .advice .done button', 'Undo'));
     await page.until(() => saved('threshold') === 75);
+  });
+
+  it('is undone by Ctrl+Z', async () => {
+    const page = await openFollowedRecommendation();
+    await page.until(() => pressCtrlZ() && saved('threshold') === 75);
   });
 
   it('can’t be undone after other settings were changed later', async () => {

@@ -10,7 +10,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { ConversationEstimate, PreviewEstimator } from './estimator';
-import type { PreviewConversation } from './held';
+import type { PreviewConversation } from './conversationStore';
 import type {
   EditExcerpt,
   MessageCell,
@@ -40,14 +40,14 @@ export function buildPreviewResult(
   estimate: ConversationEstimate,
   counter: MessageCounter,
 ): PreviewResult {
-  const { edits, view, pinned, ...rest } = estimate;
-  const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, MAX_SHOWN_EDITS);
+  const { edits, view, pinned, ...otherFields } = estimate;
+  const firstEdits = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, MAX_SHOWN_EDITS);
   return {
-    ...rest,
+    ...otherFields,
     title: conversation.title,
     ...getLastAnsweringModel(conversation),
     cells: listMessageCells(conversation, edits, view, counter),
-    edits: describeEditChanges(conversation.messages, conversation.edits, first).map(makeEditExcerpt),
+    edits: describeEditChanges(conversation.messages, conversation.edits, firstEdits).map(makeEditExcerpt),
     editCount: edits.length,
     pinned: [...pinned],
     savedPins: [...conversation.pinned],
@@ -63,19 +63,19 @@ function getLastAnsweringModel({ messages }: PreviewConversation): { readonly mo
 const getMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
 function listMessageCells(
-  { messages, edits: active }: PreviewConversation,
+  { messages, edits: activeEdits }: PreviewConversation,
   edits: readonly Edit[],
   view: View,
   counter: MessageCounter,
 ): MessageCell[] {
-  const outcomes = getMessageOutcomes(messages, [...active, ...edits]);
-  const before = countTokensByOrigin(applyEdits(messages, active), counter);
-  const after = countTokensByOrigin(view, counter);
+  const outcomes = getMessageOutcomes(messages, [...activeEdits, ...edits]);
+  const tokensBeforeByMessage = countTokensByOrigin(applyEdits(messages, activeEdits), counter);
+  const tokensAfterByMessage = countTokensByOrigin(view, counter);
   return messages.map((message, index) => ({
     role: message.role,
     outcome: outcomes[index] ?? 'kept',
-    tokensBefore: before.get(index) ?? 0,
-    tokensAfter: after.get(index) ?? 0,
+    tokensBefore: tokensBeforeByMessage.get(index) ?? 0,
+    tokensAfter: tokensAfterByMessage.get(index) ?? 0,
     words: getFirstWords(message),
   }));
 }
@@ -112,13 +112,13 @@ export const measurePreviewCoherence = (conversation: PreviewConversation, edits
   measureCoherence(conversation.messages, [...conversation.edits, ...edits]);
 
 function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
-  let all = 0;
-  let lost = 0;
+  let allFacts = 0;
+  let lostFacts = 0;
   for (const kind of Object.values(report)) {
-    all += kind.kept + kind.recallable + kind.lost;
-    lost += kind.lost;
+    allFacts += kind.kept + kind.recallable + kind.lost;
+    lostFacts += kind.lost;
   }
-  return { all, lost };
+  return { all: allFacts, lost: lostFacts };
 }
 
 /**
@@ -160,13 +160,13 @@ function findConfiguredPass(
   { config, presets }: PreviewSetup,
   index: number,
 ): { readonly config: SmartConfig; readonly pass: Pass } {
-  const checked = resolveSmartConfig(config, presets);
-  if (!checked.valid) {
-    throw new Error(checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  const resolvedConfig = resolveSmartConfig(config, presets);
+  if (!resolvedConfig.valid) {
+    throw new Error(resolvedConfig.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
-  const pass = checked.config.passes[index];
+  const pass = resolvedConfig.config.passes[index];
   if (!pass) throw new Error('This pass no longer exists.');
-  return { config: checked.config, pass };
+  return { config: resolvedConfig.config, pass };
 }
 
 /**
@@ -197,8 +197,8 @@ export function computePassSelection(
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = selectContentOfPass(draft, pass.selection, tools);
   const items = createItemLookup(draft);
-  const selected = messages.map(
+  const isSelectedByMessage = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),
   );
-  return { title, taken: selected };
+  return { title, taken: isSelectedByMessage };
 }

@@ -8,7 +8,7 @@ import { excludeEditsOfMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
 import type { CondensationEstimate, StepReport } from '../../core/condense/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import type { PreviewConversation } from './held';
+import type { PreviewConversation } from './conversationStore';
 import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
 
 export interface ConversationEstimate extends PreviewFigures {
@@ -36,16 +36,16 @@ export class PreviewEstimator {
     { setup, pinned, excluded }: EstimateInput,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
-    const started = performance.now();
-    const { id, messages, edits: active, recordedFacts } = conversation;
+    const startMs = performance.now();
+    const { id, messages, edits: activeEdits, recordedFacts } = conversation;
     const { provider, config, maxCost } = setup;
     const pins = new Set(pinned ?? conversation.pinned);
-    const tokensBefore = this.counter.countMessages(applyEdits(messages, active).messages);
+    const tokensBefore = this.counter.countMessages(applyEdits(messages, activeEdits).messages);
     const targetTokens = Math.ceil((tokensBefore * setup.targetPercent) / 100);
     const estimate = await this.manager.estimate({
       conversation: id,
       messages,
-      edits: active,
+      edits: activeEdits,
       provider,
       config,
       trigger: 'manual',
@@ -64,26 +64,26 @@ export class PreviewEstimator {
       confidence,
       edits = [],
     } = refusal === undefined ? estimate : EMPTY_ESTIMATE;
-    const selected = this.dropEditsOfExcludedMessages(conversation, edits, new Set(excluded));
-    const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
+    const selectedEdits = this.dropEditsOfExcludedMessages(conversation, edits, new Set(excluded));
+    const figures = { tokensBefore, tokensAfter: selectedEdits.tokensAfter, targetTokens };
     return {
       ...figures,
       provider,
       steps,
-      edits: selected.edits,
-      view: selected.view,
+      edits: selectedEdits.edits,
+      view: selectedEdits.view,
       pinned: pins,
       calls: steps.reduce((sum, step) => sum + (step.calls ?? 0), 0),
       ...(cost !== undefined && { cost }),
       ...(costRange && { costRange }),
       ...(callTokens && { callTokens }),
       ...(confidence && { confidence }),
-      timeMs: performance.now() - started,
+      timeMs: performance.now() - startMs,
       ...(refusal !== undefined && { refusal }),
       notes: [
         ...(refusal === undefined ? [] : [refusal]),
         ...this.describeConfigProblems(setup),
-        ...selected.notes,
+        ...selectedEdits.notes,
         ...describeSmallGain(figures),
       ],
     };
@@ -92,23 +92,23 @@ export class PreviewEstimator {
   private dropEditsOfExcludedMessages(
     conversation: PreviewConversation,
     edits: readonly Edit[],
-    excluded: ReadonlySet<number>,
+    excludedMessages: ReadonlySet<number>,
   ) {
-    const viewWith = (added: readonly Edit[]): View =>
+    const applyAddedEdits = (added: readonly Edit[]): View =>
       applyEdits(conversation.messages, [...conversation.edits, ...added]);
-    if (excluded.size === 0) {
-      const view = viewWith(edits);
+    if (excludedMessages.size === 0) {
+      const view = applyAddedEdits(edits);
       return { edits, view, tokensAfter: this.counter.countMessages(view.messages), notes: [] };
     }
-    const { violations, ...rest } = excludeEditsOfMessages(
+    const { violations, ...remaining } = excludeEditsOfMessages(
       conversation.messages,
       conversation.edits,
       edits,
-      excluded,
+      excludedMessages,
       this.counter,
     );
     const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
-    return { ...rest, view: viewWith(rest.edits), notes };
+    return { ...remaining, view: applyAddedEdits(remaining.edits), notes };
   }
 
   /** Configuration errors are reported and otherwise ignored. */
@@ -116,9 +116,9 @@ export class PreviewEstimator {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
     const { problems, rest } = result;
-    const shown = rest ? 'it is left out' : 'the defaults are shown';
+    const consequence = rest ? 'it is left out' : 'the defaults are shown';
     return [...problems, ...(rest?.leftOut ?? [])].map(
-      ({ path, message }) => `${path || 'configuration'}: ${message}; ${shown}.`,
+      ({ path, message }) => `${path || 'configuration'}: ${message}; ${consequence}.`,
     );
   }
 }
@@ -128,9 +128,9 @@ function describeSmallGain({
   tokensAfter,
 }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
-  const saved = tokensBefore - tokensAfter;
-  if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];
+  const savedTokens = tokensBefore - tokensAfter;
+  if (savedTokens >= tokens || savedTokens >= (tokensBefore * percent) / 100) return [];
   return [
-    `Only ${formatTokens(saved)} tokens would be removed: condensing leaves the conversation as it is below ${percent}% or ${formatTokens(tokens)} tokens.`,
+    `Only ${formatTokens(savedTokens)} tokens would be removed: condensing leaves the conversation as it is below ${percent}% or ${formatTokens(tokens)} tokens.`,
   ];
 }

@@ -5,16 +5,16 @@
 import type { ListUpdate } from './messages';
 
 /** Returns undefined if the lists are equal. */
-export function computeListUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
-  const shorter = Math.min(before.length, after.length);
+export function computeListUpdate<T>(oldList: readonly T[], newList: readonly T[]): ListUpdate<T> | undefined {
+  const shorterLength = Math.min(oldList.length, newList.length);
   let kept = 0;
-  while (kept < shorter && before[kept] === after[kept]) kept++;
-  return kept === before.length && kept === after.length ? undefined : { kept, added: after.slice(kept) };
+  while (kept < shorterLength && oldList[kept] === newList[kept]) kept++;
+  return kept === oldList.length && kept === newList.length ? undefined : { kept, added: newList.slice(kept) };
 }
 
 /** Returns the same array if nothing changes. */
-export function applyListUpdate<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
-  return kept === before.length && added.length === 0 ? before : [...before.slice(0, kept), ...added];
+export function applyListUpdate<T>(oldList: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
+  return kept === oldList.length && added.length === 0 ? oldList : [...oldList.slice(0, kept), ...added];
 }
 
 export const makeUnchangedListUpdate = <T>(list: readonly T[]): ListUpdate<T> => ({ kept: list.length, added: [] });

@@ -16,7 +16,7 @@ import {
   computePassSelection,
 } from './answers';
 import { PreviewEstimator, type ConversationEstimate } from './estimator';
-import { PreviewConversationStore, type PreviewConversation } from './held';
+import { PreviewConversationStore, type PreviewConversation } from './conversationStore';
 import type {
   LiveConversationUpdate,
   PreviewAnswer,
@@ -186,10 +186,10 @@ class PreviewModels {
 
   /** @throws NoSummarizerError */
   readonly select: SelectModel = (apiProfile) => {
-    const found = this.models.find((entry) => entry.apiProfile === apiProfile);
-    if (!found) throw new NoSummarizerError('No model for summaries is chosen. Add one.');
-    if ('problem' in found) throw new NoSummarizerError(found.problem);
-    const { model, chosen, warning } = found;
+    const knownModel = this.models.find((entry) => entry.apiProfile === apiProfile);
+    if (!knownModel) throw new NoSummarizerError('No model for summaries is chosen. Add one.');
+    if ('problem' in knownModel) throw new NoSummarizerError(knownModel.problem);
+    const { model, chosen, warning } = knownModel;
     return { summarizer: { model, summarize: throwModelCallError }, chosen, ...(warning !== undefined && { warning }) };
   };
 

@@ -139,10 +139,10 @@ function parsePort(text: string | undefined): number | undefined {
 }
 
 /** @throws UsageError */
-function parseDollars(option: string, text: string, zero: string): number {
+function parseDollars(option: string, text: string, zeroMeaning: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
-  throw new UsageError(`--${option} must be an amount in US dollars, such as 2.50; ${zero}.`);
+  throw new UsageError(`--${option} must be an amount in US dollars, such as 2.50; ${zeroMeaning}.`);
 }
 
 /**
@@ -152,17 +152,17 @@ function parseDollars(option: string, text: string, zero: string): number {
 function readSummaryOptions({
   provider,
   'max-cost-per-condensation': maxCost,
-  'max-condensing-cost-per-day': day,
+  'max-condensing-cost-per-day': dayLimit,
 }: GatewayOptionValues): SummaryCostLimits | undefined {
-  const perDay = parseDollars('max-condensing-cost-per-day', day, '0: no limit');
+  const perDay = parseDollars('max-condensing-cost-per-day', dayLimit, '0: no limit');
   if (maxCost === 'none') return { perCondensation: undefined, perDay };
-  const zero = 'none: no limit; 0: no model is asked';
+  const zeroMeaning = 'none: no limit; 0: no model is asked';
   const perCondensation =
     maxCost === undefined
       ? provider === 'native'
         ? NATIVE_COST_DOLLARS
         : 0
-      : parseDollars('max-cost-per-condensation', maxCost, zero);
+      : parseDollars('max-cost-per-condensation', maxCost, zeroMeaning);
   if (perCondensation > 0) return { perCondensation, perDay };
   if (provider === 'native')
     throw new UsageError('Summary calls a model, so --max-cost-per-condensation must be more than 0.');
@@ -171,14 +171,14 @@ function readSummaryOptions({
 
 /** @throws UsageError */
 function readConversationLimits(values: GatewayOptionValues): ConversationLimits {
-  const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
+  const readDollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
     parseDollars(name, values[name], '0: no limit');
-  const stops = values['at-max-cost'];
-  if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
+  const atMaxCost = values['at-max-cost'];
+  if (atMaxCost !== 'stop' && atMaxCost !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
   return {
-    perConversation: dollars('max-cost-per-conversation'),
-    perDay: dollars('max-cost-per-day'),
-    stops: stops === 'stop',
+    perConversation: readDollars('max-cost-per-conversation'),
+    perDay: readDollars('max-cost-per-day'),
+    stops: atMaxCost === 'stop',
   };
 }
 
@@ -192,11 +192,11 @@ function splitAgentArguments(argv: readonly string[]): {
   rest: string[];
 } {
   const options: Partial<ReturnType<typeof selectOptions>> = selectOptions(GATEWAY_COMMAND_NAMES);
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (word === '--') return { ownArguments: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };
-    if (!word.startsWith('-')) return { ownArguments: argv.slice(0, at), agent: word, rest: argv.slice(at + 1) };
-    if (options[word.slice(2)]?.type === 'string') at++;
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? '';
+    if (word === '--') return { ownArguments: argv.slice(0, index), agent: undefined, rest: argv.slice(index + 1) };
+    if (!word.startsWith('-')) return { ownArguments: argv.slice(0, index), agent: word, rest: argv.slice(index + 1) };
+    if (options[word.slice(2)]?.type === 'string') index++;
   }
   return { ownArguments: [...argv], agent: undefined, rest: [] };
 }

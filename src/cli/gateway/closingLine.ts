@@ -16,20 +16,20 @@ export function formatClosingLines(
 function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensations'>): string {
   const { requests, unreported, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();
-  const unknown =
+  const unknownCostText =
     unreported === 0
       ? ''
       : ` For ${formatCountedNoun(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
   if (savedTokens === 0)
-    return `Context Condenser: ${formatCountedNoun(requests, 'request')}, nothing was condensed.${unknown}`;
-  const share = formatShare(savedTokens, sentTokens + savedTokens, 0);
-  const dollars =
+    return `Context Condenser: ${formatCountedNoun(requests, 'request')}, nothing was condensed.${unknownCostText}`;
+  const savedShare = formatShare(savedTokens, sentTokens + savedTokens, 0);
+  const dollarText =
     cost === undefined || costWithout === undefined
       ? ''
       : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
   return (
     `Context Condenser: ${formatCountedNoun(requests, 'request')}, ${condensed} of them condensed (${formatCountedNoun(condensations, 'condensation')}), ` +
-    `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.${unknown}`
+    `${savedTokens.toLocaleString('en-US')} tokens saved (${savedShare})${dollarText}.${unknownCostText}`
   );
 }
 

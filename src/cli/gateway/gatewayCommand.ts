@@ -7,8 +7,8 @@ import { checkWritableOwnFile } from '../output';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { hideSecretInAddress } from '../../gateway/announcement';
 import { formatClosingLines } from './closingLine';
-import { deferSignals } from './heldSignals';
-import { storeAddress, readStoredAddress } from './keptAddress';
+import { deferSignals } from './deferredSignals';
+import { storeAddress, readStoredAddress } from './storedAddress';
 import { startGatewayService, formatSummariesLine, type GatewayService } from './service';
 
 /** Agents append paths to these URLs. */
@@ -22,33 +22,33 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
 /** Runs the gateway until it is interrupted. */
 export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
-  const ending = new AbortController();
-  const end = (): void => {
-    ending.abort();
+  const endController = new AbortController();
+  const endGateway = (): void => {
+    endController.abort();
   };
-  if (io.signal.aborted) end();
-  io.signal.addEventListener('abort', end);
+  if (io.signal.aborted) endGateway();
+  io.signal.addEventListener('abort', endGateway);
   // Closing the terminal sends SIGHUP.
-  const signals = deferSignals(end);
+  const signals = deferSignals(endGateway);
   try {
-    const service = await startTemporaryOrPersistentGateway(args, io, end);
+    const service = await startTemporaryOrPersistentGateway(args, io, endGateway);
     io.stdout(formatVariablesToSet(service, args));
     const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
-    if (!ending.signal.aborted) await once(ending.signal, 'abort');
+    if (!endController.signal.aborted) await once(endController.signal, 'abort');
     await service.close();
     io.stderr(`${formatClosingLines(service)}\n`);
     return EXIT_CODE.done;
   } finally {
     signals.release();
-    io.signal.removeEventListener('abort', end);
+    io.signal.removeEventListener('abort', endGateway);
   }
 }
 
 const startTemporaryOrPersistentGateway = async (
   args: GatewayArguments,
   io: CliIo,
-  end: () => void,
+  endGateway: () => void,
 ): Promise<GatewayService> =>
   args.addressFile === undefined
     ? startGatewayService(listRouteAddresses(args, io.env), args, io, { canRecall: false })
@@ -56,12 +56,12 @@ const startTemporaryOrPersistentGateway = async (
         await checkWritableOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address),
         args,
         io,
-        end,
+        endGateway,
       );
 
 /** Says at the start what the user must configure. */
 function formatVariablesToSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
-  const shown =
+  const addressLines =
     addressFile === undefined
       ? service.routes.flatMap((route) => listAgentVariableLines(route, service.gateway.url(route)))
       : Object.entries(listBaseAddresses(service)).map(
@@ -71,7 +71,7 @@ function formatVariablesToSet(service: GatewayService, { addressFile, announce }
     addressFile === undefined
       ? 'The gateway runs until you end it with Ctrl+C. Set in the shell of an agent:'
       : `The gateway runs until you close this terminal or press Ctrl+C. Its base URLs stay the same${announce === undefined ? '' : '; "Open a Gateway for Agent Extensions…" copies them'}:`;
-  return [instructions, ...shown, ''].join('\n');
+  return [instructions, ...addressLines, ''].join('\n');
 }
 
 /**
@@ -82,20 +82,20 @@ async function startPersistentGateway(
   path: string,
   args: GatewayArguments,
   io: CliIo,
-  end: () => void,
+  endGateway: () => void,
 ): Promise<GatewayService> {
-  const kept = await readStoredAddress(path);
-  const port = args.port ?? kept?.port;
-  const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses: listBaseAddresses };
+  const storedAddress = await readStoredAddress(path);
+  const port = args.port ?? storedAddress?.port;
+  const servedAgent = { canRecall: false, name: 'Agent extensions', end: endGateway, baseAddresses: listBaseAddresses };
   try {
     const service = await startGatewayService(
-      listRouteAddresses(args, io.env, kept?.port),
+      listRouteAddresses(args, io.env, storedAddress?.port),
       { ...args, ...(port !== undefined && { port }) },
       io,
-      { ...served, ...(kept && { secret: kept.secret }) },
+      { ...servedAgent, ...(storedAddress && { secret: storedAddress.secret }) },
     );
     const { secret } = service.gateway;
-    if (kept?.port !== service.gateway.port) await storeAddress(path, { port: service.gateway.port, secret });
+    if (storedAddress?.port !== service.gateway.port) await storeAddress(path, { port: service.gateway.port, secret });
     return service;
   } catch (error) {
     if (getErrorCode(error) !== 'EADDRINUSE') throw error;
@@ -126,11 +126,15 @@ export function listRouteAddresses(
 ): Map<string, URL> {
   const routes = makeUpstreamByRoute(args);
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
-    const [set] = Object.keys(makeAgentVariables(route, '')).flatMap((name) => env[name] ?? []);
-    if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
+    const [addressFromEnvironment] = Object.keys(makeAgentVariables(route, '')).flatMap((name) => env[name] ?? []);
+    if (
+      addressFromEnvironment === undefined ||
+      !URL.canParse(addressFromEnvironment) ||
+      args.upstreams.some((upstream) => upstream.startsWith(`${route}=`))
+    )
       continue;
     // Remove the version, because the SDK appends it.
-    const address = new URL(set.replace(/\/v1\/?$/, ''));
+    const address = new URL(addressFromEnvironment.replace(/\/v1\/?$/, ''));
     if (ownPort === undefined || address.hostname !== '127.0.0.1' || address.port !== String(ownPort))
       routes.set(route, address);
   }

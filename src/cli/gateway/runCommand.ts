@@ -21,7 +21,7 @@ import { formatDestinations } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { formatClosingLines } from './closingLine';
 import { makeUpstreamByRoute, listRouteAddresses, makeAgentVariables } from './gatewayCommand';
-import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './heldSignals';
+import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './deferredSignals';
 import { startGatewayService, formatSummariesLine } from './service';
 
 /** Agents show this name with the server's tools. */
@@ -63,7 +63,7 @@ async function runWithDeferredSignals(
 ): Promise<number> {
   const overrides = parseUpstreamByRoute(args);
   const routes = new Map([...agent.routes, ...overrides]);
-  const from = new Map([
+  const sourceByRoute = new Map([
     ...(agent.sourceByRoute ?? []),
     ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
   ]);
@@ -73,7 +73,7 @@ async function runWithDeferredSignals(
   const service = await startGatewayService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
-    io.stderr(`${formatDestinations(routes, from, agent.untrusted, agent.trust)}\n`);
+    io.stderr(`${formatDestinations(routes, sourceByRoute, agent.untrusted, agent.trust)}\n`);
     const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
     const launch = await agent.launch({
@@ -87,7 +87,7 @@ async function runWithDeferredSignals(
         env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeRunAsNodeVariables(io.env) },
       },
     });
-    const earlySignal = signals.came();
+    const earlySignal = signals.getFirstSignal();
     if (earlySignal !== undefined) return 128 + constants.signals[earlySignal];
     const { code, signal } = await spawnAgent(launch, io);
     await service.endSummaries();
@@ -106,13 +106,13 @@ async function runWithDeferredSignals(
 async function waitForEnter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
-  const ending = new AbortController();
-  const over = [
-    ...['data', 'end'].map((event) => once(process.stdin, event, ending)),
-    ...ENDING_SIGNALS.map((signal) => once(process, signal, ending)),
+  const waitController = new AbortController();
+  const endEvents = [
+    ...['data', 'end'].map((event) => once(process.stdin, event, waitController)),
+    ...ENDING_SIGNALS.map((signal) => once(process, signal, waitController)),
   ];
-  await Promise.race(over.map((one) => one.catch(() => undefined)));
-  ending.abort();
+  await Promise.race(endEvents.map((one) => one.catch(() => undefined)));
+  waitController.abort();
   process.stdin.pause();
 }
 
@@ -157,13 +157,13 @@ function prepareOtherCommand(
     throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
   }
   const routes = listRouteAddresses({ upstreams }, env);
-  const set = [...routes.keys()].flatMap((route) => {
+  const environmentSources = [...routes.keys()].flatMap((route) => {
     const name = Object.keys(makeAgentVariables(route, '')).find((variable) => env[variable] !== undefined);
     return name === undefined ? [] : [[route, name] as const];
   });
   return {
     routes,
-    sourceByRoute: new Map(set),
+    sourceByRoute: new Map(environmentSources),
     canRecall: false,
     launch: ({ url }) =>
       Promise.resolve({
@@ -196,23 +196,23 @@ function spawnAgent(
       stdio: 'inherit',
       env: { ...dropRunAsNodeVariable(io.env), ...env, ...makeNoProxyEnvironment(io.env) },
     });
-    const passing = FORWARDED_SIGNALS.map((signal) => {
-      const pass = (): void => {
+    const stopFunctions = FORWARDED_SIGNALS.map((signal) => {
+      const passSignal = (): void => {
         child.kill(signal);
       };
-      process.on(signal, pass);
-      return () => process.off(signal, pass);
+      process.on(signal, passSignal);
+      return () => process.off(signal, passSignal);
     });
-    const end = (): void => {
-      for (const stop of passing) stop();
+    const stopForwarding = (): void => {
+      for (const stop of stopFunctions) stop();
     };
     child.once('error', (error) => {
-      end();
+      stopForwarding();
       const isMissing = getErrorCode(error) === 'ENOENT';
       reject(isMissing ? new UsageError(`The command "${command}" was not found.`) : error);
     });
     child.once('exit', (code, signal) => {
-      end();
+      stopForwarding();
       resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) });
     });
   });

@@ -30,7 +30,7 @@ import { readConfig } from '../config';
 import type { CliIo } from '../io';
 import { checkWritableOwnFile, checkStoreFolder, rethrowAsUsageError } from '../output';
 import type { GatewayArguments, SummaryCostLimits } from './arguments';
-import { createLimitMessages } from './limitWords';
+import { createLimitMessages } from './limitMessages';
 import { formatTokens } from '../../core/format';
 import { listProviderNames } from '../../core/condense/report/report';
 import { explainWhyNothingRemoved } from '../../core/condense/fallback';
@@ -83,12 +83,12 @@ export async function startGatewayService(
     args.spending === undefined
       ? join(store, 'spending.jsonl')
       : await checkWritableOwnFile('--spending', args.spending, OWN_FILE_KINDS.spending);
-  const spending = new Spending(spendingFile);
+  const storedSpending = new Spending(spendingFile);
   const summaries =
     args.summaries &&
     new GatewaySummaries({
       counter,
-      spending,
+      spending: storedSpending,
       limits: makeSummaryLimits(args.summaries),
       limitNames: LIMIT_OPTION_NAMES,
     });
@@ -101,9 +101,9 @@ export async function startGatewayService(
     settings: () => ({ ...settings, isPaused }),
     root: store,
   });
-  const costs = createGatewaySpending(args, spending, log);
+  const gatewaySpending = createGatewaySpending(args, storedSpending, log);
   let condensations = 0;
-  const pruned: string[] = [];
+  const pruneMessages: string[] = [];
   live.on((event) => {
     if (event.kind === 'condensed') {
       condensations++;
@@ -115,13 +115,14 @@ export async function startGatewayService(
       log(
         `not condensed (${reason}): ${givenUp === undefined ? explainWhyNothingRemoved(outcome) : `abandoned, because ${givenUp}`}`,
       );
-      if (summaries && manager.mayCallModel(settings.provider, settings.config)) costs.tellUnwritten(outcome, givenUp);
+      if (summaries && manager.mayCallModel(settings.provider, settings.config))
+        gatewaySpending.reportUnwrittenSummary(outcome, givenUp);
     } else if (event.kind === 'preparing') {
       if (event.isPreparing) log('a summary is being prepared');
     } else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
     else if (event.kind === 'pruned') {
       log(event.message);
-      pruned.push(event.message);
+      pruneMessages.push(event.message);
     } else if (event.kind === 'careful')
       log(
         `${countUsesOfRemoved(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
@@ -142,12 +143,12 @@ export async function startGatewayService(
     ...(args.window !== undefined && { window: args.window }),
     threshold: args.threshold,
     canRecall,
-    spending: costs.spending,
+    spending: gatewaySpending.spending,
     ...(summaries && { summaries }),
   });
   // Use a separate secret, because agents know the first one.
   const liveName = `live-${createSecret()}`;
-  const starting = startGateway({
+  const gatewayStart = startGateway({
     routes,
     ...(!args.off && { condenser }),
     ...(args.port !== undefined && { port: args.port }),
@@ -157,7 +158,7 @@ export async function startGatewayService(
       [
         liveName,
         createLiveRoute(live, {
-          spending: costs.desk,
+          spending: gatewaySpending.spendingNotices,
           ...(!args.off && {
             pause: (wanted: boolean) => {
               isPaused = wanted;
@@ -171,7 +172,7 @@ export async function startGatewayService(
       log([kind, route, detail].filter((part) => part !== '').join(' '));
     },
   });
-  const gateway = await starting.catch((error: unknown) => {
+  const gateway = await gatewayStart.catch((error: unknown) => {
     if (getErrorCode(error) !== 'EADDRINUSE' || secret !== undefined) throw error;
     throw new UsageError(
       `Port ${args.port} of 127.0.0.1 is taken by another program. Nothing was started; name another --port, or none for any that is free.`,
@@ -196,11 +197,11 @@ export async function startGatewayService(
     summaries: () => summaries?.figures,
     endSummaries: async () => {
       if (live.endPreparations(ABANDONED_BECAUSE_AGENT_ENDED) > 0)
-        costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
+        gatewaySpending.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
       await summaries?.waitUntilSettled();
     },
-    notices: costs.desk.told,
-    pruned,
+    notices: gatewaySpending.spendingNotices.notices,
+    pruned: pruneMessages,
     close: async () => {
       await takeBack?.();
       live.dispose();
@@ -210,34 +211,39 @@ export async function startGatewayService(
   };
 }
 
-function createGatewaySpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
+function createGatewaySpending(args: GatewayArguments, storedSpending: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const notices: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
-  const tell = (notice: LimitNotice): void => {
+  const addNotice = (notice: LimitNotice): void => {
     notices.push(notice);
     for (const listener of listeners) listener();
   };
-  const spending = new ConversationSpending({
-    spending: counted,
+  const conversationSpending = new ConversationSpending({
+    spending: storedSpending,
     limits: () => limits,
     messages: createLimitMessages(args.announce !== undefined),
-    tell,
+    tell: addNotice,
     warn: log,
   });
-  const tellUnwritten = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
+  const reportUnwrittenSummary = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
     const text = givenUp === undefined ? describeUnwrittenSummary(outcome) : describeAbandonedSummary(givenUp);
     if (text === undefined || notices.some((notice) => notice.about === 'summary')) return;
-    tell({ words: text, about: 'summary' });
+    addNotice({ words: text, about: 'summary' });
   };
-  const desk = {
-    told: notices,
-    onTold: (listener: () => void) => void listeners.push(listener),
-    set: (changed: ConversationLimits) => {
+  const spendingNotices = {
+    notices,
+    onNotice: (listener: () => void) => void listeners.push(listener),
+    setLimits: (changed: ConversationLimits) => {
       limits = changed;
     },
   };
-  return { spending, desk, tell, tellUnwritten };
+  return {
+    spending: conversationSpending,
+    spendingNotices,
+    tell: addNotice,
+    reportUnwrittenSummary,
+  };
 }
 
 /** {@link SUMMARY_CANCELED_TEXT} already reports that the agent ended. */
@@ -271,9 +277,9 @@ const LIMIT_OPTION_NAMES: SpendingLimitNames = {
 export function formatSummariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
   if (!summaries) return undefined;
   const { perCondensation, perDay } = summaries;
-  const each = perCondensation === undefined ? 'without a limit' : `at most $${perCondensation.toFixed(2)} each`;
-  const day = perDay > 0 ? `, at most $${perDay.toFixed(2)} a day` : '';
-  return `Context Condenser: Summaries are written by the agent’s own model, over its own address and key, which pays for them: ${each}${day}.`;
+  const limitText = perCondensation === undefined ? 'without a limit' : `at most $${perCondensation.toFixed(2)} each`;
+  const dayLimitText = perDay > 0 ? `, at most $${perDay.toFixed(2)} a day` : '';
+  return `Context Condenser: Summaries are written by the agent’s own model, over its own address and key, which pays for them: ${limitText}${dayLimitText}.`;
 }
 
 async function createLiveSettings(
@@ -284,12 +290,12 @@ async function createLiveSettings(
 ): Promise<LiveSettings> {
   const isChosen = args.provider !== undefined || args.preset !== undefined;
   const provider = manager.getProvider(args.provider ?? (args.preset === undefined ? 'lossless' : 'smart'));
-  const note = (sentence: string): void => {
+  const writeNote = (sentence: string): void => {
     io.stderr(`Note: ${sentence}\n`);
   };
-  const config = isChosen || args.config !== undefined ? await readConfig(args, provider, note) : undefined;
+  const config = isChosen || args.config !== undefined ? await readConfig(args, provider, writeNote) : undefined;
   if (!args.summaries && manager.mayCallModel(provider.id, config ?? {}))
-    note('steps that need a model are skipped; --max-cost-per-condensation lets them ask the agent’s own.');
+    writeNote('steps that need a model are skipped; --max-cost-per-condensation lets them ask the agent’s own.');
   return {
     provider: provider.id,
     ...makeFollowUpSettings(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
@@ -324,21 +330,21 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
   const path = isFile
     ? await checkWritableOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log)
     : file;
-  let write: (text: string) => void;
+  let writeToLog: (text: string) => void;
   try {
-    write = isFile
+    writeToLog = isFile
       ? (text) => {
           appendFileSync(path, text, { mode: 0o600 });
         }
       : createPipeWriter(path);
-    write(isFile && !(await isNonEmptyFile(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
+    writeToLog(isFile && !(await isNonEmptyFile(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
   } catch (error) {
     throw new UsageError(
       `--log: ${file} can't be written (${getErrorCode(error) ?? 'unknown error'}). Nothing was started.`,
     );
   }
   return (line) => {
-    write(`${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`);
+    writeToLog(`${io.now().toISOString()} ${line.replace(/\s+/g, ' ')}\n`);
   };
 }
 
@@ -347,10 +353,10 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
  * @throws the system's error if there is no reader at the start
  */
 function createPipeWriter(path: string): (text: string) => void {
-  const handle = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  const pipe = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
   return (text) => {
     try {
-      writeSync(handle, text);
+      writeSync(pipe, text);
     } catch {
       // A slow or missing reader loses lines instead of blocking the gateway.
     }

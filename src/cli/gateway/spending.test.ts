@@ -10,7 +10,7 @@ import { refused, reply } from '../../../test/servers/behaviour';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { loadPriceTable } from '../../api/prices';
 import { createCounter } from '../../core/testingCounter';
-import { createLimitMessages } from './limitWords';
+import { createLimitMessages } from './limitMessages';
 import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
 import { createTestBed } from '../../live/testing';
 import { Spending } from '../../storage/spending';

@@ -20,15 +20,15 @@ export class LineLengthLimiter extends Transform {
     super();
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE_BYTE); end >= 0; end = chunk.indexOf(NEWLINE_BYTE, from)) {
-      this.appendToLine(chunk.subarray(from, end + 1));
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, finishChunk: TransformCallback): void {
+    let lineStart = 0;
+    for (let lineEnd = chunk.indexOf(NEWLINE_BYTE); lineEnd >= 0; lineEnd = chunk.indexOf(NEWLINE_BYTE, lineStart)) {
+      this.appendToLine(chunk.subarray(lineStart, lineEnd + 1));
       this.endLine();
-      from = end + 1;
+      lineStart = lineEnd + 1;
     }
-    this.appendToLine(chunk.subarray(from));
-    done();
+    this.appendToLine(chunk.subarray(lineStart));
+    finishChunk();
   }
 
   private appendToLine(piece: Buffer): void {

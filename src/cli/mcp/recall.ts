@@ -45,15 +45,15 @@ async function listStoredConversations(
   roots: readonly string[],
   maxConversations: number,
 ): Promise<RecallableConversation[]> {
-  const listed = await Promise.all(
+  const ledgersByRoot = await Promise.all(
     roots.map(async (root) => (await listLedgers(root)).map((ledger) => ({ ...ledger, root }))),
   );
-  const found: RecallableConversation[] = [];
-  for (const { about, root } of listed.flat().toSorted((a, b) => b.lastUsed - a.lastUsed)) {
+  const conversations: RecallableConversation[] = [];
+  for (const { about, root } of ledgersByRoot.flat().toSorted((a, b) => b.lastUsed - a.lastUsed)) {
     const ledger = await openLedger(root, about);
     if (ledger.ledger.condensations.length === 0) continue;
-    found.push({ ledger: ledger.ledger, messages: [], originals: (hashes) => ledger.originals(hashes) });
-    if (found.length >= maxConversations) break;
+    conversations.push({ ledger: ledger.ledger, messages: [], originals: (hashes) => ledger.originals(hashes) });
+    if (conversations.length >= maxConversations) break;
   }
-  return found;
+  return conversations;
 }

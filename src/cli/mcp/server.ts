@@ -31,7 +31,7 @@ const MAX_TOKENS_SCHEMA = z
 export function createMcpServer(recall: RecallHandler, version: string): McpServer {
   const server = new McpServer({ name: 'context-condenser', version });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-  const answer = async (query: RecallQuery) => {
+  const answerQuery = async (query: RecallQuery) => {
     try {
       const { text, images = [] } = await recall(query);
       const pictures = images.map(({ mediaType, data }) => ({ type: 'image' as const, data, mimeType: mediaType }));
@@ -57,7 +57,7 @@ export function createMcpServer(recall: RecallHandler, version: string): McpServ
       annotations,
     },
     ({ references, fromLine, toLine, maxTokens }) =>
-      answer({
+      answerQuery({
         references,
         ...(fromLine !== undefined && { fromLine }),
         ...(toLine !== undefined && { toLine }),
@@ -85,7 +85,7 @@ export function createMcpServer(recall: RecallHandler, version: string): McpServ
       annotations,
     },
     ({ words, pattern, maxTokens }) =>
-      answer({
+      answerQuery({
         ...(words !== undefined && { words }),
         ...(pattern !== undefined && { pattern }),
         ...(maxTokens !== undefined && { maxTokens }),
@@ -104,13 +104,13 @@ export async function serveMcp(
   const server = createMcpServer(recall, version);
   await server.connect(new StdioServerTransport(stdin.pipe(new LineLengthLimiter(stdout)), stdout));
   await new Promise<void>((resolve) => {
-    const end = (): void => {
+    const finishSession = (): void => {
       resolve();
     };
-    stdin.once('end', end);
-    stdin.once('close', end);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end);
+    stdin.once('end', finishSession);
+    stdin.once('close', finishSession);
+    if (signal.aborted) finishSession();
+    signal.addEventListener('abort', finishSession);
   });
   await server.close();
 }

@@ -129,12 +129,17 @@ const toConversationSubject = ({
 });
 
 async function findConversationByPath(services: Services, path: string): Promise<ConversationSubject> {
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const conversation = getConversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new LoadedLedgers();
   ledgers.applyLedgersResult(await listLedgersSince(services, ledgers.since));
   const ledger = ledgers.findByPath(path);
-  return found
-    ? toConversationSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found), isCopy: ledgers.isCopy(found) })
+  return conversation
+    ? toConversationSubject({
+        found: conversation,
+        ledger,
+        givenBackAs: ledgers.givenBackAs(conversation),
+        isCopy: ledgers.isCopy(conversation),
+      })
     : { path, ledger };
 }
 

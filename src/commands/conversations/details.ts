@@ -37,7 +37,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
   );
   panel.webview.html = page;
   pages.set(path, panel);
-  const followed = [
+  const subscriptions = [
     services.ledgersChanged.event(() => void updateDetailsPage(services, path, panel)),
     services.condensed.event(({ conversation: id }) => {
       if (id === conversation.id) void updateDetailsPage(services, path, panel);
@@ -45,7 +45,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
   ];
   panel.onDidDispose(() => {
     pages.delete(path);
-    for (const subscription of followed) subscription.dispose();
+    for (const subscription of subscriptions) subscription.dispose();
   });
 }
 

@@ -46,19 +46,19 @@ function createTargetItems(isCondensed: boolean): (TargetItem | vscode.QuickPick
     ['markdown', vscode.l10n.t('Markdown'), vscode.l10n.t('for people to read')],
     ['handover', vscode.l10n.t('Handover Prompt'), vscode.l10n.t('to the clipboard, to continue in another agent')],
   ];
-  const items = (condensed: boolean): TargetItem[] =>
+  const makeItems = (isItemCondensed: boolean): TargetItem[] =>
     forms.map(([target, label, description]) => ({
-      label: condensed ? vscode.l10n.t('{0} (condensed)', label) : label,
+      label: isItemCondensed ? vscode.l10n.t('{0} (condensed)', label) : label,
       description,
       target,
-      isCondensed: condensed,
+      isCondensed: isItemCondensed,
     }));
-  if (!isCondensed) return items(false);
-  const separator = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  if (!isCondensed) return makeItems(false);
+  const makeSeparator = (label: string): vscode.QuickPickItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   return [
-    separator(vscode.l10n.t('The condensed conversation')),
-    ...items(true),
-    separator(vscode.l10n.t('The original conversation')),
-    ...items(false),
+    makeSeparator(vscode.l10n.t('The condensed conversation')),
+    ...makeItems(true),
+    makeSeparator(vscode.l10n.t('The original conversation')),
+    ...makeItems(false),
   ];
 }

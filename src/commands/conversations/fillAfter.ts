@@ -14,14 +14,16 @@ import { listLedgersSince } from './background';
  * @param id ID of the conversation
  */
 export async function findFillOfConversation(services: Services, id: string): Promise<string | undefined> {
-  const found = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);
-  if (!found) return undefined;
+  const conversation = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);
+  if (!conversation) return undefined;
   const ledgers = new LoadedLedgers();
   ledgers.applyLedgersResult(await listLedgersSince(services, ledgers.since));
-  if (ledgers.givenBackAs(found) !== undefined) return undefined;
-  const shown = findShownCondensation(ledgers.findLedger(found));
-  const assumed = readSetting('conversations.contextWindow');
-  return shown ? formatRowFillChange(found, shown, assumed) : formatRowFill(found, assumed);
+  if (ledgers.givenBackAs(conversation) !== undefined) return undefined;
+  const lastCondensation = findShownCondensation(ledgers.findLedger(conversation));
+  const assumedWindow = readSetting('conversations.contextWindow');
+  return lastCondensation
+    ? formatRowFillChange(conversation, lastCondensation, assumedWindow)
+    : formatRowFill(conversation, assumedWindow);
 }
 
 /** @param fill the result of {@link findFillOfConversation} */

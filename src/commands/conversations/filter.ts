@@ -22,38 +22,38 @@ interface FilterItem extends vscode.QuickPickItem {
 /** If the user selects nothing, all are shown. */
 export async function chooseConversationFilter(view: ConversationsView): Promise<void> {
   const { agents } = view.listFilterChoices();
-  const current = view.currentFilter;
+  const currentFilter = view.currentFilter;
   const workspaces = new Set(
     agents.flatMap(({ children }) =>
       children.flatMap((node) => (node.kind === 'conversation' ? (getConversationWorkspace(node.found) ?? []) : [])),
     ),
   );
   const openFolders = new Set(vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath));
-  const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const makeSeparator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const items: FilterItem[] = [
-    separator(vscode.l10n.t('Agents')),
+    makeSeparator(vscode.l10n.t('Agents')),
     ...agents.map(({ agent, children }) => ({
       label: agent,
       description: String(children.length),
       agent,
-      picked: current.agents.has(agent),
+      picked: currentFilter.agents.has(agent),
     })),
-    separator(vscode.l10n.t('Folders')),
+    makeSeparator(vscode.l10n.t('Folders')),
     ...[...workspaces]
       .toSorted((a, b) => Number(openFolders.has(b)) - Number(openFolders.has(a)) || a.localeCompare(b))
       .map((workspace) => ({
         label: basename(workspace),
         description: openFolders.has(workspace) ? vscode.l10n.t('{0} (open here)', workspace) : workspace,
         workspace,
-        picked: current.workspaces.has(workspace),
+        picked: currentFilter.workspaces.has(workspace),
       })),
   ];
   const title = vscode.l10n.t('Filter by Agent or Folder');
-  const picked = await pickSeveralItems(items, { title, matchOnDescription: true });
-  if (!picked) return;
+  const pickedItems = await pickSeveralItems(items, { title, matchOnDescription: true });
+  if (!pickedItems) return;
   view.setFilter({
-    ...current,
-    agents: new Set(picked.flatMap(({ agent }) => agent ?? [])),
-    workspaces: new Set(picked.flatMap(({ workspace }) => workspace ?? [])),
+    ...currentFilter,
+    agents: new Set(pickedItems.flatMap(({ agent }) => agent ?? [])),
+    workspaces: new Set(pickedItems.flatMap(({ workspace }) => workspace ?? [])),
   });
 }

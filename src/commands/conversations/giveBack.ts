@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import { getErrorMessage } from '../../core/errors';
-import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
+import { GiveBackError, type GiveBackErrorKind } from '../../giveBack/giveBackError';
 import { parseRooApi, runWhileTaskPaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
 import type { GivenBackName, UndoneGiveBack } from '../../giveBack/replacements';
@@ -27,7 +27,7 @@ export async function giveBackConversationFile(services: Services, path: string,
 }
 
 /** A retry does not help against these problems. */
-const TROUBLES_WITHOUT_RETRY: ReadonlySet<GiveBackTrouble> = new Set([
+const ERRORS_WITHOUT_RETRY: ReadonlySet<GiveBackErrorKind> = new Set([
   'unexpected-shape',
   'not-supported',
   'newer-version',
@@ -38,7 +38,7 @@ async function showGiveBackError(services: Services, path: string, error: unknow
   const text = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
   services.log.error(text);
   const yes = vscode.l10n.t('Export Condensed Conversation');
-  const offered = error instanceof GiveBackError && TROUBLES_WITHOUT_RETRY.has(error.trouble) ? [yes] : [];
+  const offered = error instanceof GiveBackError && ERRORS_WITHOUT_RETRY.has(error.kind) ? [yes] : [];
   if ((await showErrorMessage(text, ...offered)) === yes) await exportConversationFile(services, path);
 }
 
@@ -84,7 +84,7 @@ const makeGiveBackTask = (services: Services, path: string, agent: AgentName | u
   replacements: getReplacementsFolder(services),
 });
 
-const isAgentRunningError = (error: unknown): boolean => error instanceof GiveBackError && error.trouble === 'running';
+const isAgentRunningError = (error: unknown): boolean => error instanceof GiveBackError && error.kind === 'running';
 
 function describeGiveBackTarget(target: GiveBackTarget): string {
   switch (target) {
@@ -134,33 +134,33 @@ async function showGivenBack(
   const copy = vscode.l10n.t('Copy Command');
   const undo = vscode.l10n.t('Undo Giving Back');
   const resume = vscode.l10n.t('Resume in Terminal');
-  const picked = await showInformationMessage(text, ...(command === undefined ? [] : [resume, copy]), undo);
-  if (picked === resume) resumeInTerminal(path, folder);
-  if (picked === undo) await undoGiveBack(services, { conversation });
-  if (picked === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
+  const answer = await showInformationMessage(text, ...(command === undefined ? [] : [resume, copy]), undo);
+  if (answer === resume) resumeInTerminal(path, folder);
+  if (answer === undo) await undoGiveBack(services, { conversation });
+  if (answer === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
 /** @param name undefined if the conversation was never read */
 export async function undoGiveBack(services: Services, name: GivenBackName | undefined): Promise<void> {
   const replacements = getReplacementsFolder(services);
-  const undone = name && (await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements }));
-  if (undone) void getConversationIndex(services).refresh();
+  const undoneGiveBack = name && (await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements }));
+  if (undoneGiveBack) void getConversationIndex(services).refresh();
   void showInformationMessage(
-    undone
-      ? describeUndoneGiveBack(services, undone)
+    undoneGiveBack
+      ? describeUndoneGiveBack(services, undoneGiveBack)
       : vscode.l10n.t('Nothing was given back, so there is nothing to undo.'),
   );
 }
 
-function describeUndoneGiveBack(services: Services, { copiesLeft: [copy, ...others] }: UndoneGiveBack): string {
+function describeUndoneGiveBack(services: Services, { copiesLeft: [copy, ...otherCopies] }: UndoneGiveBack): string {
   if (copy === undefined) return vscode.l10n.t('Undone. The agent’s files are as they were before.');
-  return others.length === 0
+  return otherCopies.length === 0
     ? vscode.l10n.t('Undone. The copy was removed; “{0}”, which was made from it, stays.', getFileName(services, copy))
-    : vscode.l10n.t('Undone. The copy was removed; {0} copies that were made from it stay.', 1 + others.length);
+    : vscode.l10n.t('Undone. The copy was removed; {0} copies that were made from it stay.', 1 + otherCopies.length);
 }
 
 async function offerExport(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
-  const yes = vscode.l10n.t('Export…');
+  const exportLabel = vscode.l10n.t('Export…');
   const knownAgent = AGENT_LIST.find(({ name }) => name === agent);
   const reason = !knownAgent
     ? vscode.l10n.t('it is not known which agent the file belongs to.')
@@ -171,7 +171,7 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
     'This conversation can’t be given back: {0} You can export it, or hand it over with a prompt.',
     reason,
   );
-  if ((await showInformationMessage(message, yes)) !== yes) return;
+  if ((await showInformationMessage(message, exportLabel)) !== exportLabel) return;
   await exportConversationFile(services, path);
 }
 

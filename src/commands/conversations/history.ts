@@ -6,7 +6,7 @@ import { formatTokenChange } from '../../window/condensationWords';
 import { findShownCondensation, findUndoneCondensation, type ConversationNode } from '../../views/conversations/nodes';
 import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
-import { pickItem } from '../pickedItem';
+import { pickItem } from '../pickItem';
 import { toStoredConversation, runUncancellableTask, runTaskWithProgress } from './background';
 import { findFillOfConversation, formatRedoneMessage, formatUndoneMessage } from './fillAfter';
 import { createDiffDocuments } from './show';
@@ -60,15 +60,21 @@ export async function showCondensationHistory(
       },
     );
   });
-  const picked = await pickItem(picker, new AbortController());
-  if (!picked) return;
-  const condensation = picked.condensation.id;
-  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)), {
-    kind: 'show',
-    ...toStoredConversation(services, path),
-    condensation,
-  });
-  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
+  const pickedItem = await pickItem(picker, new AbortController());
+  if (!pickedItem) return;
+  const condensation = pickedItem.condensation.id;
+  const conversation = await runTaskWithProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', ledger?.title ?? basename(path)),
+    {
+      kind: 'show',
+      ...toStoredConversation(services, path),
+      condensation,
+    },
+  );
+  await services.comparisons.showComparison(
+    services.comparisons.addComparison(createDiffDocuments(services, conversation)),
+  );
 }
 
 const createUndoOrRedoButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({

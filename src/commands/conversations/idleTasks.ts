@@ -45,8 +45,8 @@ class IdleTaskWatch implements vscode.Disposable {
 
   constructor(private readonly services: Services) {
     this.index = getConversationIndex(services);
-    const look = (): void => void this.checkForIdleTask();
-    this.subscriptions = [this.index.onDidChange(look), vscode.window.onDidChangeWindowState(look)];
+    const checkTasks = (): void => void this.checkForIdleTask();
+    this.subscriptions = [this.index.onDidChange(checkTasks), vscode.window.onDidChangeWindowState(checkTasks)];
   }
 
   startWatching(): void {
@@ -87,21 +87,22 @@ class IdleTaskWatch implements vscode.Disposable {
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
-    const find = () => selectIdleTasks(this.listCountedTasks(), readOfferAnswers(globalState), threshold, Date.now());
+    const findDueTask = () =>
+      selectIdleTasks(this.listCountedTasks(), readOfferAnswers(globalState), threshold, Date.now());
     await this.forgetAnswersOfSmallTasks(threshold);
     // Read ledgers only if there is a task to offer.
-    if (find().due) this.ledgers.applyLedgersResult(await listLedgersSince(this.services, this.ledgers.since));
-    const { due, waitMs } = find();
+    if (findDueTask().due) this.ledgers.applyLedgersResult(await listLedgersSince(this.services, this.ledgers.since));
+    const { due, waitMs } = findDueTask();
     if (!due && waitMs !== undefined && !this.isDisposed)
       this.timer = setTimeout(() => void this.checkForIdleTask(), waitMs);
     return due;
   }
 
   private listCountedTasks(): StoredTask[] {
-    return this.index.conversations.filter(isUpToDate).flatMap((found) => {
-      const { path, agent, modified, details } = found;
+    return this.index.conversations.filter(isUpToDate).flatMap((conversation) => {
+      const { path, agent, modified, details } = conversation;
       if (details?.tokens === undefined) return [];
-      const last = findShownCondensation(this.ledgers.findLedger(found));
+      const last = findShownCondensation(this.ledgers.findLedger(conversation));
       const condensed = last === undefined ? {} : { condensedAt: Date.parse(last.at) };
       return [{ path, agent, modified, tokens: details.tokens, ...condensed }];
     });
@@ -119,9 +120,9 @@ class IdleTaskWatch implements vscode.Disposable {
 
   private async offerTask({ path, agent, tokens }: StoredTask): Promise<void> {
     const { globalState } = this.services.context;
-    const condense = vscode.l10n.t('Condense');
-    const later = vscode.l10n.t('Not Now');
-    const never = vscode.l10n.t('Never for This Task');
+    const condenseLabel = vscode.l10n.t('Condense');
+    const laterLabel = vscode.l10n.t('Not Now');
+    const neverLabel = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
       '“{0}” ({1}) is idle and has {2} tokens, ≈ {3} of the window. Condense it before you resume it?',
       getFileName(this.services, path),
@@ -131,9 +132,9 @@ class IdleTaskWatch implements vscode.Disposable {
     );
     // Save before the user answers, so that closing the window counts as asked.
     await recordOfferAnswer(globalState, path, tokens);
-    const answer = await showInformationMessage(message, condense, later, never);
-    if (answer === never) await recordOfferAnswer(globalState, path, 'never');
-    if (answer === condense) await condenseNow(this.services, path);
+    const answer = await showInformationMessage(message, condenseLabel, laterLabel, neverLabel);
+    if (answer === neverLabel) await recordOfferAnswer(globalState, path, 'never');
+    if (answer === condenseLabel) await condenseNow(this.services, path);
   }
 }
 
@@ -155,8 +156,8 @@ export async function recordOfferAnswer(
   path: string,
   answer: IdleTaskOfferAnswer | undefined,
 ): Promise<void> {
-  const answers = new Map(readOfferAnswers(state));
-  answers.delete(path);
-  if (answer !== undefined) answers.set(path, answer);
-  await state.update(IDLE_TASKS_STATE_KEY, [...answers].slice(-MAX_STORED_OFFER_ANSWERS));
+  const offerAnswers = new Map(readOfferAnswers(state));
+  offerAnswers.delete(path);
+  if (answer !== undefined) offerAnswers.set(path, answer);
+  await state.update(IDLE_TASKS_STATE_KEY, [...offerAnswers].slice(-MAX_STORED_OFFER_ANSWERS));
 }

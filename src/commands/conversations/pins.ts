@@ -12,14 +12,14 @@ export async function choosePinnedMessages(services: Services, path: string): Pr
     description: words,
     picked: isPinned,
   }));
-  const picked = await pickSeveralItems(items, {
+  const pickedItems = await pickSeveralItems(items, {
     matchOnDescription: true,
     title: vscode.l10n.t('Messages that are never condensed'),
   });
-  if (!picked) return;
-  const pinned = picked.map(({ index }) => index);
-  await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned });
-  void showInformationMessage(describePinned(pinned.length));
+  if (!pickedItems) return;
+  const pinnedIndexes = pickedItems.map(({ index }) => index);
+  await runUncancellableTask(services, { kind: 'pin', ...toStoredConversation(services, path), pinned: pinnedIndexes });
+  void showInformationMessage(describePinned(pinnedIndexes.length));
 }
 
 function describePinned(count: number): string {

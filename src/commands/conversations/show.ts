@@ -76,11 +76,17 @@ export async function openRawFile(path: string): Promise<void> {
 }
 
 export async function showFileDiff(services: Services, path: string): Promise<void> {
-  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
-    kind: 'show',
-    ...toStoredConversation(services, path),
-  });
-  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
+  const conversation = await runTaskWithProgress(
+    services,
+    vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
+    {
+      kind: 'show',
+      ...toStoredConversation(services, path),
+    },
+  );
+  await services.comparisons.showComparison(
+    services.comparisons.addComparison(createDiffDocuments(services, conversation)),
+  );
 }
 
 export const createDiffDocuments = (

@@ -67,10 +67,10 @@ export function createHistoryEntries(
         [findShownCondensation(shownLedger), 'undo'],
         [findUndoneCondensation(shownLedger), 'redo'],
       ]);
-      return condensations.map((one) => {
-        const change = canChange(ledger.conversation) ? changes.get(one) : undefined;
+      return condensations.map((condensation) => {
+        const change = canChange(ledger.conversation) ? changes.get(condensation) : undefined;
         return {
-          ...createHistoryEntry(ledger, one, place, runs.get(one.id), change),
+          ...createHistoryEntry(ledger, condensation, place, runs.get(condensation.id), change),
           isInUse: isInUse(ledger.conversation),
         };
       });

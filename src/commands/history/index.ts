@@ -43,30 +43,32 @@ const knownLedgersByServices = new WeakMap<Services, LedgersByPlace>();
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
   const stores = knownLedgersByServices.get(services) ?? { stored: new LoadedLedgers(), live: new LoadedLedgers() };
   knownLedgersByServices.set(services, stores);
-  const read = (store: string, { since }: LoadedLedgers): Promise<LedgersResult> =>
+  const readLedgers = (store: string, { since }: LoadedLedgers): Promise<LedgersResult> =>
     runInBackground(services, { kind: 'ledgers', store, replacements: getReplacementsFolder(services), since }, signal);
-  const [files, chats, runs] = await Promise.all([
-    read(getLedgerFolder(services), stores.stored),
-    read(getLiveLedgerFolder(services), stores.live),
+  const [storedLedgers, liveLedgers, runs] = await Promise.all([
+    readLedgers(getLedgerFolder(services), stores.stored),
+    readLedgers(getLiveLedgerFolder(services), stores.live),
     openMetricsStore(services).readRuns(),
   ]);
-  stores.stored.applyLedgersResult(files);
-  stores.live.applyLedgersResult(chats);
-  const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
+  stores.stored.applyLedgersResult(storedLedgers);
+  stores.live.applyLedgersResult(liveLedgers);
+  const runsByCondensation = new Map(
+    runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])),
+  );
   // Chat conversations in memory are undone in memory, not in their ledgers.
   const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createHistoryEntries(
       stores.stored.listLedgers(),
       'stored',
-      measured,
+      runsByCondensation,
       () => true,
       (conversation) => stores.stored.isInUse(conversation),
     ),
     ...createHistoryEntries(
       stores.live.listLedgers(),
       'live',
-      measured,
+      runsByCondensation,
       (conversation) => inMemory.has(conversation),
       () => true,
     ),
@@ -110,10 +112,10 @@ export async function undoOrRedoCondensation(
     return;
   }
   const live = getAgentRuntime(services).createLiveControls();
-  const found = live.list().find(({ id }) => id === conversation);
-  if (!found)
+  const liveConversation = live.list().find(({ id }) => id === conversation);
+  if (!liveConversation)
     throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
-  const { kind, detail } = await (isUndone ? live.undo(found.id) : live.redo(found.id));
+  const { kind, detail } = await (isUndone ? live.undo(liveConversation.id) : live.redo(liveConversation.id));
   if (kind === 'nothing') throw new Error(detail);
 }
 
@@ -121,10 +123,10 @@ export async function undoOrRedoCondensation(
 export async function showCondensation(services: Services, subject: HistoryCondensationKey): Promise<void> {
   const { place, conversation, condensation } = subject;
   if (place === 'live') {
-    const found = listLiveConversations(services).find(({ id }) => id === conversation);
-    if (!found)
+    const liveConversation = listLiveConversations(services).find(({ id }) => id === conversation);
+    if (!liveConversation)
       throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
-    await getAgentRuntime(services).showDiff(found.id);
+    await getAgentRuntime(services).showDiff(liveConversation.id);
     return;
   }
   const path = knownLedgersByServices
@@ -148,13 +150,13 @@ export async function showCondensation(services: Services, subject: HistoryConde
 export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
   const { entries } = await readHistory(services, signal);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const target = await vscode.window.showSaveDialog({
+  const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the history'),
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `condensations.${format}`) }),
     filters: { [format.toUpperCase()]: [format] },
   });
-  if (!target) return false;
-  await vscode.workspace.fs.writeFile(target, Buffer.from(renderHistory(entries, format)));
+  if (!file) return false;
+  await vscode.workspace.fs.writeFile(file, Buffer.from(renderHistory(entries, format)));
   return true;
 }
 
@@ -165,10 +167,10 @@ export type HistoryPart = 'metrics' | 'ledgers';
  * @returns whether the data was deleted
  * @throws StorageError if a ledger can't be removed; earlier ones are gone then
  */
-export async function clearHistory(services: Services, part: HistoryPart): Promise<boolean> {
-  const yes = vscode.l10n.t('Remove');
+export async function clearHistory(services: Services, historyPart: HistoryPart): Promise<boolean> {
+  const removeLabel = vscode.l10n.t('Remove');
   const [question, detail] =
-    part === 'metrics'
+    historyPart === 'metrics'
       ? [
           vscode.l10n.t('Clear all metrics?'),
           vscode.l10n.t(
@@ -181,8 +183,8 @@ export async function clearHistory(services: Services, part: HistoryPart): Promi
             'Condensations can then no longer be undone, shown or recalled. Paid summaries are deleted, too. The agents’ own files are not changed. Chat conversations that are in use are kept.',
           ),
         ];
-  if ((await showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
-  if (part === 'metrics') await openMetricsStore(services).removeAllRuns();
+  if ((await showWarningMessage(question, { modal: true, detail }, removeLabel)) !== removeLabel) return false;
+  if (historyPart === 'metrics') await openMetricsStore(services).removeAllRuns();
   else await removeLedgers(services);
   return true;
 }

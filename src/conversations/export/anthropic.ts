@@ -12,9 +12,9 @@ import type { ConversationToExport } from './types';
 export function exportToAnthropic({ messages, request }: ConversationToExport, losses: ExportLosses): Fields {
   const { system, turns } = groupIntoTurns(messages, createBlockConverter(losses), losses);
   const programs = listFinishedProgramCallIds(turns);
-  const complete = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
+  const completeTurns = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
   const prompt = renderSystemText(request, system);
-  const tools = collectExportedTools(request, complete, losses);
+  const tools = collectExportedTools(request, completeTurns, losses);
   return {
     ...(prompt !== '' && { system: prompt }),
     ...(tools.length > 0 && {
@@ -24,7 +24,7 @@ export function exportToAnthropic({ messages, request }: ConversationToExport, l
         input_schema: schema,
       })),
     }),
-    messages: complete.map(({ role, blocks }) => ({ role, content: blocks })),
+    messages: completeTurns.map(({ role, blocks }) => ({ role, content: blocks })),
   };
 }
 
@@ -68,13 +68,13 @@ function exportDocument(block: Block, losses: ExportLosses): Block {
   const title = readString(block, 'title');
   if (isRecord(source)) {
     const { type, media_type: mediaType, data, url } = source;
-    const kept =
+    const exportedSource =
       type === 'url' && typeof url === 'string'
         ? { type, url }
         : typeof data === 'string' && data !== '' && (type === 'base64' || type === 'text')
           ? { type, media_type: mediaType, data }
           : undefined;
-    if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
+    if (exportedSource) return { type: 'document', source: exportedSource, ...(title !== undefined && { title }) };
   }
   losses.addLoss('document', 'left out because Anthropic does not accept this type');
   return makeTextBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
@@ -112,20 +112,22 @@ function exportToolResult(block: ToolResultBlock, losses: ExportLosses): Block {
   return parts.length === 0 ? result : { ...result, content: parts };
 }
 
-function exportResultPart(part: Block, losses: ExportLosses): Block[] {
-  if (isText(part)) return part.text.trim() === '' ? [] : [makeTextBlock(part.text)];
-  if (isImage(part)) return [exportImage(part, losses)];
-  if (part.type === 'document') return [exportDocument(part, losses)];
-  return [makeTextBlock(JSON.stringify(part))];
+function exportResultPart(block: Block, losses: ExportLosses): Block[] {
+  if (isText(block)) return block.text.trim() === '' ? [] : [makeTextBlock(block.text)];
+  if (isImage(block)) return [exportImage(block, losses)];
+  if (block.type === 'document') return [exportDocument(block, losses)];
+  return [makeTextBlock(JSON.stringify(block))];
 }
 
 /** Programs on Anthropic's servers that have finished; their results are in a later turn. */
 function listFinishedProgramCallIds(turns: readonly ExportTurn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
-  const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
-  const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']));
+  const startedIds = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
+  const finishedIds = new Set(
+    blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']),
+  );
   const programs = blocks.filter(isToolUse).map(getProgramId);
-  return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
+  return new Set(programs.filter((id) => startedIds.has(id) && finishedIds.has(id)));
 }
 
 /** The API rejects a call that names a program outside its turn. */
@@ -151,15 +153,15 @@ function dropUnpairedServerBlocks(
   const results = new Set(
     blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']),
   );
-  const paired = blocks.map(dropUnknownCallers(calls)).filter((block) => {
+  const pairedBlocks = blocks.map(dropUnknownCallers(calls)).filter((block) => {
     if (!SERVER_BLOCK_TYPE.test(block.type)) return true;
     const id = block.type.endsWith('_tool_use') ? block['id'] : block['tool_use_id'];
     const isPaired = programs.has(id) || (block.type.endsWith('_tool_use') ? results.has(id) : calls.has(id));
     if (!isPaired) losses.addLoss(`block of type “${block.type}”`, 'left out because its counterpart is missing');
     return isPaired;
   });
-  const last = paired.findLastIndex((block) => !isAnyThinking(block));
-  losses.addLoss('thought', 'left out because nothing follows', paired.length - 1 - last);
-  const kept = paired.slice(0, last + 1);
-  return { role, blocks: kept.length === 0 ? [makeTextBlock('(no words)')] : kept };
+  const lastSpokenBlock = pairedBlocks.findLastIndex((block) => !isAnyThinking(block));
+  losses.addLoss('thought', 'left out because nothing follows', pairedBlocks.length - 1 - lastSpokenBlock);
+  const sentBlocks = pairedBlocks.slice(0, lastSpokenBlock + 1);
+  return { role, blocks: sentBlocks.length === 0 ? [makeTextBlock('(no words)')] : sentBlocks };
 }

@@ -30,13 +30,13 @@ const MAX_SUMMARY_CHARS = 10_000;
 
 /** @param budget maximum size in o200k tokens */
 export function renderHandover(
-  { title, messages: original }: ConversationToExport,
+  { title, messages: originalMessages }: ConversationToExport,
   counter: MessageCounter,
   losses: ExportLosses,
   budget = MAX_HANDOVER_TOKENS,
 ): string {
   // Masking comes before truncation because half a key is not recognized.
-  const messages = original.map(maskMessage);
+  const messages = originalMessages.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(
     collectConversationFacts(messages, DEFAULT_TOOLS),
@@ -60,10 +60,10 @@ export function renderHandover(
     '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
   ].join('\n\n');
   losses.addLoss('message', 'covered only by the facts, not word for word', leftOut);
-  const masked = maskSecrets(text);
-  if (masked !== text || messages.some((message, index) => message !== original[index]))
+  const maskedText = maskSecrets(text);
+  if (maskedText !== text || messages.some((message, index) => message !== originalMessages[index]))
     losses.addLoss('prompt', 'what looks like a key is masked in it');
-  return `${masked}\n`;
+  return `${maskedText}\n`;
 }
 
 /** Always includes the last message. */
@@ -74,17 +74,17 @@ function selectNewestMessages(
 ): { texts: string[]; leftOut: number } {
   const turns: TranscriptTurn[] = [];
   let tokens = 0;
-  let start = messages.length;
-  while (start > 0) {
-    const [turn] = createTranscriptTurns(messages, { start: start - 1, end: start }, TRANSCRIPT_LIMITS);
+  let firstSelected = messages.length;
+  while (firstSelected > 0) {
+    const [turn] = createTranscriptTurns(messages, { start: firstSelected - 1, end: firstSelected }, TRANSCRIPT_LIMITS);
     if (turn !== undefined) {
       tokens += counter.countText(turn.body) + HEADER_TOKENS;
       if (tokens > budget && turns.length > 0) break;
       turns.unshift(turn);
     }
-    start -= 1;
+    firstSelected -= 1;
   }
-  return { texts: addTurnHeaders(turns), leftOut: start };
+  return { texts: addTurnHeaders(turns), leftOut: firstSelected };
 }
 
 const HEADER_TOKENS = 10;

@@ -9,12 +9,12 @@ import type { ConversationToExport, ExportedConversation, ExportTarget } from '.
 export { EXPORT_TARGETS, type ConversationToExport, type ExportedConversation, type ExportTarget } from './types';
 
 export function exportConversation(
-  original: ConversationToExport,
+  originalConversation: ConversationToExport,
   target: ExportTarget,
   counter: MessageCounter,
 ): ExportedConversation {
   const losses = new ExportLosses();
-  const conversation = replaceLoneSurrogates(original, losses);
+  const conversation = replaceLoneSurrogates(originalConversation, losses);
   switch (target) {
     case 'anthropic':
       return {
@@ -45,11 +45,14 @@ function replaceLoneSurrogates<T>(value: T, losses: ExportLosses): T {
     return value.toWellFormed() as T & string;
   }
   if (typeof value !== 'object' || value === null) return value;
-  const before: readonly (readonly [string, unknown])[] = Object.entries(value);
-  const after = before.map(
+  const oldEntries: readonly (readonly [string, unknown])[] = Object.entries(value);
+  const newEntries = oldEntries.map(
     ([key, each]) => [replaceLoneSurrogates(key, losses), replaceLoneSurrogates(each, losses)] as const,
   );
-  if (after.every(([key, each], index) => key === before[index]?.[0] && each === before[index][1])) return value;
-  const changed: unknown = Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after);
-  return changed as T;
+  if (newEntries.every(([key, each], index) => key === oldEntries[index]?.[0] && each === oldEntries[index][1]))
+    return value;
+  const changedValue: unknown = Array.isArray(value)
+    ? newEntries.map(([, each]) => each)
+    : Object.fromEntries(newEntries);
+  return changedValue as T;
 }

@@ -42,11 +42,11 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: E
     const text = getResultText(block);
     const lines = text === '' ? 0 : text.split('\n').length;
     const images = Array.isArray(block.content) ? (block.content as readonly Block[]).filter(isImage) : [];
-    const shown = images.map((image) => renderImage(image, losses));
+    const renderedImages = images.map((image) => renderImage(image, losses));
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
     return [
       renderFoldedDetails(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenceText(text)),
-      ...shown,
+      ...renderedImages,
     ].join('\n\n');
   }
   if (isAnyThinking(block)) return renderThinking(block, losses);

@@ -89,30 +89,30 @@ function exportUserTurn({ blocks }: ExportTurn, losses: ExportLosses): Fields[] 
     'not marked as failed because OpenAI has no equivalent',
     results.filter(isFailedResult).length,
   );
-  const rest = [
+  const otherBlocks = [
     ...(images.length > 0 ? [makeTextBlock('Images of the results above:'), ...images] : []),
     ...blocks.filter((block) => !isToolResult(block)),
   ];
   return [
     ...results.map((result) => ({ role: 'tool', tool_call_id: result.tool_use_id, content: getResultText(result) })),
-    ...exportPromptBlocks(rest),
+    ...exportPromptBlocks(otherBlocks),
   ];
 }
 
 function exportPromptBlocks(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
   let spokenBlocks: Block[] = [];
-  const speak = (): void => {
+  const addUserMessage = (): void => {
     if (spokenBlocks.length > 0) messages.push({ role: 'user', content: exportTextContent(spokenBlocks) });
     spokenBlocks = [];
   };
   for (const block of blocks) {
     if (block.type === SYSTEM_NOTE_TYPE) {
-      speak();
+      addUserMessage();
       messages.push({ role: 'system', content: block['text'] });
     } else spokenBlocks.push(block);
   }
-  speak();
+  addUserMessage();
   return messages;
 }
 
@@ -132,10 +132,10 @@ function exportTextContent(blocks: readonly Block[]): unknown {
 
 function exportAssistantTurn({ blocks }: ExportTurn): Fields {
   const calls = blocks.filter(isToolUse);
-  const rest = blocks.filter((block) => !isToolUse(block));
+  const blocksWithoutCalls = blocks.filter((block) => !isToolUse(block));
   return {
     role: 'assistant',
-    content: rest.length === 0 ? null : exportTextContent(rest),
+    content: blocksWithoutCalls.length === 0 ? null : exportTextContent(blocksWithoutCalls),
     ...(calls.length > 0 && { tool_calls: calls.map(exportToolCall) }),
   };
 }

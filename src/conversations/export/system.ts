@@ -1,10 +1,10 @@
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, stringifyValue } from '../text/values';
 
-export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
+export function renderSystemText(request: Fields | undefined, foldedTexts: readonly string[]): string {
   const system = request?.['system'];
-  const texts = Array.isArray(system)
+  const systemTexts = Array.isArray(system)
     ? system.map((block: unknown) => (isRecord(block) ? stringifyValue(block['text']) : stringifyValue(block)))
     : [stringifyValue(system)];
-  return [...texts, ...folded].filter((text) => text.trim() !== '').join('\n\n');
+  return [...systemTexts, ...foldedTexts].filter((text) => text.trim() !== '').join('\n\n');
 }

@@ -27,15 +27,18 @@ export function collectExportedTools(
   turns: readonly ExportTurn[],
   losses: ExportLosses,
 ): ExportedTool[] {
-  const declared = new Map<string, ExportedTool>();
+  const declaredTools = new Map<string, ExportedTool>();
   for (const value of request ? readList(request, 'tools') : []) {
     const tool = isRecord(value) ? parseDeclaredTool(value) : undefined;
-    if (tool) declared.set(tool.name, declared.get(tool.name) ?? tool);
+    if (tool) declaredTools.set(tool.name, declaredTools.get(tool.name) ?? tool);
   }
-  const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
-  const missing = [...used].filter((name) => !declared.has(name));
-  losses.addLoss('tool', 'declared as taking any parameters, since theirs were not recorded', missing.length);
-  return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT_SCHEMA }))];
+  const usedNames = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
+  const undeclaredNames = [...usedNames].filter((name) => !declaredTools.has(name));
+  losses.addLoss('tool', 'declared as taking any parameters, since theirs were not recorded', undeclaredNames.length);
+  return [
+    ...declaredTools.values(),
+    ...undeclaredNames.map((name) => ({ name, description: undefined, schema: ANY_INPUT_SCHEMA })),
+  ];
 }
 
 /**

@@ -29,13 +29,16 @@ export function groupIntoTurns(
   losses: ExportLosses,
   toNote?: (text: string) => Block,
 ): TurnsAndSystemTexts {
-  const folded = foldSystemMessages(messages, toNote);
-  const spoken = folded.messages.map((message): ExportTurn => ({
+  const foldedMessages = foldSystemMessages(messages, toNote);
+  const convertedTurns = foldedMessages.messages.map((message): ExportTurn => ({
     role: message.role,
     blocks: listBlocks(message).flatMap((block) => convert(block, message.role)),
   }));
-  const withResults = addMissingResults(assignUniqueIds(mergeTurns(spoken)), losses);
-  return { system: folded.prompt.map(({ text }) => text), turns: ensureUserStarts(mergeTurns(withResults), losses) };
+  const withResults = addMissingResults(assignUniqueIds(mergeTurns(convertedTurns)), losses);
+  return {
+    system: foldedMessages.prompt.map(({ text }) => text),
+    turns: ensureUserStarts(mergeTurns(withResults), losses),
+  };
 }
 
 export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
@@ -71,18 +74,18 @@ const MAX_CALL_ID_CHARS = 40;
 /** All APIs accept `^[a-zA-Z0-9_-]+$`; most calls keep their ids. */
 function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
   const calls = new Map<string, UnansweredCall[]>();
-  const used = new Set<string>();
+  const usedIds = new Set<string>();
   const getOwnId = (id: string): string => {
-    const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
-    let unique = base;
-    for (let copy = 2; used.has(unique); copy += 1) {
+    const baseId = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
+    let uniqueId = baseId;
+    for (let copy = 2; usedIds.has(uniqueId); copy += 1) {
       const suffix = `_${copy}`;
-      unique = base.slice(0, MAX_CALL_ID_CHARS - suffix.length) + suffix;
+      uniqueId = baseId.slice(0, MAX_CALL_ID_CHARS - suffix.length) + suffix;
     }
-    used.add(unique);
-    return unique;
+    usedIds.add(uniqueId);
+    return uniqueId;
   };
-  const identified = turns.map((turn, index) => ({
+  const turnsWithUniqueIds = turns.map((turn, index) => ({
     ...turn,
     blocks: turn.blocks.map((block): Block => {
       if (turn.role !== 'assistant' || !isToolUse(block)) return block;
@@ -93,47 +96,47 @@ function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
       return { ...block, id };
     }),
   }));
-  return { turns: identified, calls };
+  return { turns: turnsWithUniqueIds, calls };
 }
 
 export const MISSING_RESULT_TEXT = 'No result was recorded.';
 
 function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: ExportLosses): ExportTurn[] {
-  const answers = new Map<string, ToolResultBlock>();
-  const rest = turns.map((turn, index): ExportTurn => {
+  const resultsByCall = new Map<string, ToolResultBlock>();
+  const turnsWithoutResults = turns.map((turn, index): ExportTurn => {
     const blocks = turn.blocks.flatMap((block): readonly Block[] => {
       if (!isToolResult(block)) return [block];
-      const open = calls.get(block.tool_use_id);
-      const at = open?.findIndex((each) => each.turn < index) ?? -1;
-      const call = at === -1 ? undefined : open?.splice(at, 1)[0];
+      const openCalls = calls.get(block.tool_use_id);
+      const callIndex = openCalls?.findIndex((each) => each.turn < index) ?? -1;
+      const call = callIndex === -1 ? undefined : openCalls?.splice(callIndex, 1)[0];
       if (!call) {
         losses.addLoss('result', 'without its call, exported as text');
         return [makeTextBlock(`[Result without its call]\n${getResultText(block)}`)];
       }
       if (call.turn !== index - 1) losses.addLoss('result', 'moved to its call');
-      answers.set(call.id, { ...block, tool_use_id: call.id });
+      resultsByCall.set(call.id, { ...block, tool_use_id: call.id });
       return [];
     });
     return { ...turn, blocks };
   });
   const withResults: ExportTurn[] = [];
   let results: readonly Block[] = [];
-  for (const turn of rest) {
+  for (const turn of turnsWithoutResults) {
     withResults.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
     results =
       turn.role === 'user'
         ? []
-        : turn.blocks.filter(isToolUse).map((call) => getResultOrPlaceholder(call, answers, losses));
+        : turn.blocks.filter(isToolUse).map((call) => getResultOrPlaceholder(call, resultsByCall, losses));
   }
   return results.length === 0 ? withResults : [...withResults, { role: 'user', blocks: results }];
 }
 
 function getResultOrPlaceholder(
   { id }: ToolUseBlock,
-  answers: ReadonlyMap<string, ToolResultBlock>,
+  resultsByCall: ReadonlyMap<string, ToolResultBlock>,
   losses: ExportLosses,
 ): Block {
-  const answer = answers.get(id);
+  const answer = resultsByCall.get(id);
   if (answer) return answer;
   losses.addLoss('call', `without a result, answered with “${MISSING_RESULT_TEXT}”`);
   return { type: 'tool_result', tool_use_id: id, content: MISSING_RESULT_TEXT, is_error: true };

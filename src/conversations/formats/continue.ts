@@ -42,8 +42,8 @@ export function readContinue(
     });
   }
   const items = readList(session, 'history').filter(isRecord);
-  const answers = new Map<Fields, ApiMessage>();
-  const allMessages = convertHistoryItems(items, answers);
+  const answerByItem = new Map<Fields, ApiMessage>();
+  const allMessages = convertHistoryItems(items, answerByItem);
   if (allMessages.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
   const summarized = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
   const messages =
@@ -71,19 +71,19 @@ export function readContinue(
     ...(workspace !== undefined && workspace !== '' && { workspace }),
     ...selectRecordedRequests(
       options.history,
-      readContinueRequests(session, mapItemsToMessageIndexes(answers, allMessages)),
+      readContinueRequests(session, mapItemsToMessageIndexes(answerByItem, allMessages)),
       allMessages.length,
     ),
   };
 }
 
 function mapItemsToMessageIndexes(
-  answers: ReadonlyMap<Fields, ApiMessage>,
+  answerByItem: ReadonlyMap<Fields, ApiMessage>,
   allMessages: readonly ApiMessage[],
 ): ReadonlyMap<Fields, number> {
   const indexes = new Map(allMessages.map((message, index) => [message, index]));
   return new Map(
-    [...answers].flatMap(([item, message]) => {
+    [...answerByItem].flatMap(([item, message]) => {
       const index = indexes.get(message);
       return index === undefined ? [] : [[item, index] as const];
     }),
@@ -102,7 +102,7 @@ function selectActiveMessages(items: readonly Fields[], summarized: number): Api
   ];
 }
 
-function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields, ApiMessage>()): ApiMessage[] {
+function convertHistoryItems(items: readonly Fields[], answerByItem = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let thoughts: Block[] = [];
   const answeredIds = new Set(
@@ -118,10 +118,10 @@ function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields,
         thoughts = convertThinking(message);
         break;
       case 'assistant': {
-        const before = messages.length;
+        const answerIndex = messages.length;
         push('assistant', [...thoughts, ...convertContentParts(message['content']), ...convertToolCalls(message)]);
-        const answer = messages[before];
-        if (answer) answers.set(item, answer);
+        const answer = messages[answerIndex];
+        if (answer) answerByItem.set(item, answer);
         thoughts = [];
         push('user', readToolCallStates(item).flatMap(makeResultBlocks));
         break;
@@ -143,18 +143,21 @@ function convertHistoryItems(items: readonly Fields[], answers = new Map<Fields,
 }
 
 function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
-  const merged: ApiMessage[] = [];
+  const mergedMessages: ApiMessage[] = [];
   const isResults = ({ role, content }: ApiMessage): boolean =>
     role === 'user' &&
     Array.isArray(content) &&
     (content as readonly Block[]).every(({ type }) => type === 'tool_result');
   for (const message of messages) {
-    const last = merged.at(-1);
-    if (last && isResults(last) && isResults(message)) {
-      merged.splice(-1, 1, { ...last, content: [...(last.content as Block[]), ...(message.content as Block[])] });
-    } else merged.push(message);
+    const lastMessage = mergedMessages.at(-1);
+    if (lastMessage && isResults(lastMessage) && isResults(message)) {
+      mergedMessages.splice(-1, 1, {
+        ...lastMessage,
+        content: [...(lastMessage.content as Block[]), ...(message.content as Block[])],
+      });
+    } else mergedMessages.push(message);
   }
-  return merged;
+  return mergedMessages;
 }
 
 function convertThinking(message: Fields): Block[] {
@@ -225,14 +228,14 @@ function readToolCallStates(item: Fields): ToolCallState[] {
 
 function makeResultBlocks({ id, status, output }: ToolCallState): Block[] {
   if (!output) return [];
-  const failed = status === 'errored' || status === 'canceled';
+  const isFailed = status === 'errored' || status === 'canceled';
   const text = renderContext(output);
   return [
     {
       type: 'tool_result',
       tool_use_id: id,
-      content: failed && text === '' ? 'The tool failed.' : text,
-      ...(failed && { is_error: true }),
+      content: isFailed && text === '' ? 'The tool failed.' : text,
+      ...(isFailed && { is_error: true }),
     },
   ];
 }

@@ -12,20 +12,21 @@ import { type Fields, readCount, readList, readRecord, readString } from '../tex
 
 export function readContinueRequests(
   session: Fields,
-  places: ReadonlyMap<Fields, number>,
+  messageIndexByItem: ReadonlyMap<Fields, number>,
 ): RecordedRequests | undefined {
-  const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
+  const recordedAnswers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
   // A fork repeats its origin's history without ids or times, so its words identify a copy.
   let historyHash = '';
   for (const item of readList(session, 'history').filter(isRecord)) {
     const message = readRecord(item, 'message') ?? {};
     const { role, content, toolCalls, usage, id } = message;
     historyHash = hashText(JSON.stringify([historyHash, role, content, toolCalls, usage, id]));
-    const counted = role === 'assistant' && isRecord(usage) ? usage : undefined;
-    if (counted) answers.push({ usage: counted, key: historyHash, message: places.get(item) });
+    const answerUsage = role === 'assistant' && isRecord(usage) ? usage : undefined;
+    if (answerUsage)
+      recordedAnswers.push({ usage: answerUsage, key: historyHash, message: messageIndexByItem.get(item) });
   }
-  const accounting = detectAccounting(answers.map(({ usage }) => usage));
-  const requests = answers.map(({ usage, key, message }): RecordedRequest => {
+  const accounting = detectAccounting(recordedAnswers.map(({ usage }) => usage));
+  const requests = recordedAnswers.map(({ usage, key, message }): RecordedRequest => {
     const model = readString(usage, 'model');
     return {
       ...(model !== undefined && { model }),
@@ -38,7 +39,7 @@ export function readContinueRequests(
   const id = readString(session, 'sessionId');
   const totals = readSessionTotals(
     session,
-    answers.map(({ usage }) => usage),
+    recordedAnswers.map(({ usage }) => usage),
     requests,
   );
   if (requests.length + totals.length === 0) return undefined;
@@ -78,13 +79,13 @@ interface ContinueTokenCounts {
 /** Sums, and messages of the extension, use other names for the same counts. */
 function readTokenCounts(usage: Fields): ContinueTokenCounts {
   const details = getPromptTokenDetails(usage);
-  const read = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
-  const written = ['cache_write_tokens', 'cacheWriteTokens'].find((field) => field in details);
+  const cacheReadField = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
+  const cacheWriteField = ['cache_write_tokens', 'cacheWriteTokens'].find((field) => field in details);
   return {
     prompt: readCount(usage, 'promptTokens' in usage ? 'promptTokens' : 'prompt_tokens'),
     output: readCount(usage, 'completionTokens' in usage ? 'completionTokens' : 'completion_tokens'),
-    read: read === undefined ? 0 : readCount(details, read),
-    written: written === undefined ? 0 : readCount(details, written),
+    read: cacheReadField === undefined ? 0 : readCount(details, cacheReadField),
+    written: cacheWriteField === undefined ? 0 : readCount(details, cacheWriteField),
   };
 }
 
@@ -105,26 +106,26 @@ function readSessionTotals(
   usages: readonly Fields[],
   requests: readonly RecordedRequest[],
 ): RecordedTotal[] {
-  const sum = readRecord(session, 'usage');
+  const sessionUsage = readRecord(session, 'usage');
   const models = new Set(requests.map(({ model }) => model));
   const [model] = models;
-  if (!sum || models.size > 1) return [];
-  const sumCounts = readTokenCounts(sum);
+  if (!sessionUsage || models.size > 1) return [];
+  const sessionCounts = readTokenCounts(sessionUsage);
   const counts = usages.map((usage) => ({
     ...readTokenCounts(usage),
     read: readCount(getPromptTokenDetails(usage), 'cache_read_tokens'),
   }));
-  const isCached = sumCounts.read + sumCounts.written > 0;
+  const isCached = sessionCounts.read + sessionCounts.written > 0;
   const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
-  const total = (field: keyof ContinueTokenCounts, own: keyof Usage): number =>
-    requests.reduce((all, { usage }) => all + Number(usage?.[own] ?? 0), 0) +
-    Math.max(0, sumCounts[field] - counts.reduce((all, each) => all + each[field], 0));
+  const readTotal = (field: keyof ContinueTokenCounts, usageField: keyof Usage): number =>
+    requests.reduce((all, { usage }) => all + Number(usage?.[usageField] ?? 0), 0) +
+    Math.max(0, sessionCounts[field] - counts.reduce((all, each) => all + each[field], 0));
   const usage: Usage = {
     ...{ accounting, source: 'reported' },
-    inputTokens: total('prompt', 'inputTokens'),
-    outputTokens: total('output', 'outputTokens'),
-    cacheReadTokens: total('read', 'cacheReadTokens'),
-    cacheWriteTokens: total('written', 'cacheWriteTokens'),
+    inputTokens: readTotal('prompt', 'inputTokens'),
+    outputTokens: readTotal('output', 'outputTokens'),
+    cacheReadTokens: readTotal('read', 'cacheReadTokens'),
+    cacheWriteTokens: readTotal('written', 'cacheWriteTokens'),
   };
   if (countPromptTokens(usage) === 0) return [];
   const items = readList(session, 'history').filter(isRecord);

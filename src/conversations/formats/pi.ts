@@ -53,15 +53,15 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
   const allMessages = convertPiEntries(applyEntryEdits(path, edits), owners);
   const messages =
     options.history === 'all' ? allMessages : convertPiEntries(applyEntryEdits(selectActiveEntries(path), edits));
-  const passedOver = countEntriesNotSentByKind(path);
+  const skippedByKind = countEntriesNotSentByKind(path);
   if (allMessages.length === 0) {
-    throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
+    throw createNoMessagesError(name, 'a Pi session with "message" entries', skippedByKind, notes);
   }
   const id = readString(header, 'id');
   const workspace = readString(header, 'cwd');
   const system = path.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
   const leftOut = entries.filter(isMessageEntry).length - path.filter(isMessageEntry).length;
-  const withdrawn = path.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
+  const removedCount = path.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `pi:${id}`,
     format: 'pi',
@@ -73,10 +73,10 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
         ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
       ...(leftOut > 0 ? [`Left out: ${formatPlural(leftOut, 'message')} on abandoned branches.`] : []),
-      ...(withdrawn > 0
-        ? [`Left out: ${formatPlural(withdrawn, 'message')} taken out of the context (context_edit).`]
+      ...(removedCount > 0
+        ? [`Left out: ${formatPlural(removedCount, 'message')} taken out of the context (context_edit).`]
         : []),
-      ...describeSkippedRecords(passedOver, ROLES_NOT_SENT_TO_MODEL),
+      ...describeSkippedRecords(skippedByKind, ROLES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
@@ -103,9 +103,9 @@ function readRecordedRequests(
     const owner = owners.get(entry);
     return owner && indexes.get(owner);
   };
-  const collected = new PiRequests();
-  collected.takeRecord(header);
-  for (const entry of entries) collected.takeRecord(entry, findIndex(entry));
+  const requestCollector = new PiRequests();
+  requestCollector.takeRecord(header);
+  for (const entry of entries) requestCollector.takeRecord(entry, findIndex(entry));
   const compactions = path.flatMap((entry): RecordedCompaction[] => {
     const message = entry['type'] === 'compaction' ? findIndex(entry) : undefined;
     if (message === undefined) return [];
@@ -113,7 +113,7 @@ function readRecordedRequests(
     const tokensBefore = readNumber(entry, 'tokensBefore');
     return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
   });
-  const recorded = collected.getResult();
+  const recorded = requestCollector.getResult();
   return recorded && { ...recorded, compactions };
 }
 
@@ -139,7 +139,7 @@ export class PiRequests implements RequestCollector {
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
     const at = readTime(content, 'timestamp') ?? readTime(entry, 'timestamp');
-    const began = readTime(this.header, 'timestamp');
+    const sessionStart = readTime(this.header, 'timestamp');
     const id = readString(entry, 'id');
     // The current model makes a summary, but the entry does not name it.
     const model = (this.model = readString(content, 'model') ?? this.model);
@@ -155,7 +155,7 @@ export class PiRequests implements RequestCollector {
       // A fork copies entries with their ids and times (session-manager.ts, createBranchedSession
       // and forkFrom).
       ...((id ?? at) !== undefined && { key: `${id ?? at ?? ''} ${JSON.stringify(usage)}` }),
-      ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
+      ...(at !== undefined && sessionStart !== undefined && at < sessionStart && { isCopy: true }),
       usage: {
         accounting: 'anthropic',
         source: 'reported',
@@ -172,14 +172,14 @@ export class PiRequests implements RequestCollector {
   getResult(): RecordedRequests | undefined {
     if (this.requests.length === 0) return undefined;
     const id = readString(this.header, 'id');
-    const began = readTime(this.header, 'timestamp');
+    const sessionStart = readTime(this.header, 'timestamp');
     return {
       requests: this.requests,
       compactions: [],
       session: {
         keys: 'everywhere',
         ...(id !== undefined && { id }),
-        ...(began !== undefined && { began }),
+        ...(sessionStart !== undefined && { began: sessionStart }),
       },
       ...(this.hasCompactions && { hasCompactions: true }),
     };
@@ -214,11 +214,11 @@ function findActivePath({ records, entries }: PiEntries): readonly Fields[] {
   if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
   const path: Fields[] = [];
-  const seen = new Set<JsonRecord>();
+  const seenRecords = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
-  while (record && !seen.has(record)) {
-    seen.add(record);
+  while (record && !seenRecords.has(record)) {
+    seenRecords.add(record);
     path.push(record.value);
     const parent = readString(record.value, 'parentId');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
@@ -261,20 +261,20 @@ function applyEntryEdits(
  * does (Pi 1.6).
  */
 function selectActiveEntries(path: readonly Fields[]): readonly Fields[] {
-  const at = path.findLastIndex(({ type }) => type === 'compaction');
-  const compaction = path[at];
+  const compactionIndex = path.findLastIndex(({ type }) => type === 'compaction');
+  const compaction = path[compactionIndex];
   if (!compaction) return path;
-  const kept = compaction['firstKeptEntryId'];
+  const firstKeptId = compaction['firstKeptEntryId'];
   const index = compaction['firstKeptEntryIndex'];
-  const from = kept === undefined ? Number(index) - 1 : path.findIndex(({ id }) => id === kept);
+  const firstKeptIndex = firstKeptId === undefined ? Number(index) - 1 : path.findIndex(({ id }) => id === firstKeptId);
   const system = readRecord(compaction, 'systemMessage');
   const isKept = ({ type, message }: Fields): boolean =>
     type !== 'compaction' && !(isRecord(message) && message['role'] === 'system');
   return [
     ...(system ? [{ type: 'message', message: system }] : []),
     compaction,
-    ...(from >= 0 ? path.slice(from, at).filter(isKept) : []),
-    ...path.slice(at + 1),
+    ...(firstKeptIndex >= 0 ? path.slice(firstKeptIndex, compactionIndex).filter(isKept) : []),
+    ...path.slice(compactionIndex + 1),
   ];
 }
 
@@ -340,14 +340,14 @@ function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMe
 const LEADING_FILE_ELEMENT = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 
 function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
-  const [first, ...rest] = message.content;
-  const text = stringifyValue(first?.['text']);
+  const [firstBlock, ...otherBlocks] = message.content;
+  const text = stringifyValue(firstBlock?.['text']);
   const files = isMachineMessage(message) || message.role !== 'user' ? null : LEADING_FILE_ELEMENT.exec(text);
   if (!files) return [message];
-  const attached: Block = { type: 'text', text: files[0] };
+  const attachedFiles: Block = { type: 'text', text: files[0] };
   const textAfter = text.slice(files[0].length);
   const textBlocks = textAfter.trim() === '' ? [] : [{ type: 'text', text: textAfter }];
-  return splitPromptAtAttachments([attached, ...textBlocks, ...rest], new Set([attached]));
+  return splitPromptAtAttachments([attachedFiles, ...textBlocks, ...otherBlocks], new Set([attachedFiles]));
 }
 
 /** Uses the same words as Pi's `convertToLlm`. */

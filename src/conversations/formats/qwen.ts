@@ -47,11 +47,12 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
     throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
   }
   const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
-  const compressed = readCompressedHistory(branch[compression]);
-  const active = compressed
-    ? [...compressed, ...branch.slice(compression + 1).flatMap(convertQwenRecord)].map(({ message }) => message)
+  const compressedHistory = readCompressedHistory(branch[compression]);
+  const activeMessages = compressedHistory
+    ? [...compressedHistory, ...branch.slice(compression + 1).flatMap(convertQwenRecord)].map(({ message }) => message)
     : undefined;
-  const messages = options.history === 'all' || !active ? allMessages.map(({ message }) => message) : active;
+  const messages =
+    options.history === 'all' || !activeMessages ? allMessages.map(({ message }) => message) : activeMessages;
   const id = records.map(({ value }) => readString(value, 'sessionId')).find((each) => each !== undefined);
   const workspace = records.map(({ value }) => readString(value, 'cwd')).find((each) => each !== undefined);
   const parent = records
@@ -67,7 +68,7 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
     messages,
     notes: [
       ...notes,
-      ...(active && messages === active
+      ...(activeMessages && messages === activeMessages
         ? [
             describeOmittedMessages(
               branch.slice(0, compression).filter(isMessageRecord).length,
@@ -101,11 +102,11 @@ const isMessageRecord = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(val
 function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
   const path: Fields[] = [];
-  const seen = new Set<JsonRecord>();
+  const seenRecords = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
-  while (record && !seen.has(record)) {
-    seen.add(record);
+  while (record && !seenRecords.has(record)) {
+    seenRecords.add(record);
     path.push(record.value);
     const parent = readString(record.value, 'parentUuid');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
@@ -121,17 +122,17 @@ function countRecordsNotSentByKind(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
 } {
-  const notSent = new Map<string, number>();
-  const unknown = new Map<string, number>();
+  const notSentByKind = new Map<string, number>();
+  const unknownByKind = new Map<string, number>();
   for (const value of branch) {
     const type = readString(value, 'type') ?? 'unnamed';
     const subtype = readString(value, 'subtype');
     if (isMessageRecord(value) || subtype === 'chat_compression') continue;
-    const kinds = type === 'system' ? notSent : unknown;
+    const kinds = type === 'system' ? notSentByKind : unknownByKind;
     const kind = [type, subtype].filter((word) => word !== undefined).join(' ');
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
-  return { notSent, unknown };
+  return { notSent: notSentByKind, unknown: unknownByKind };
 }
 
 interface RecordedMessage {

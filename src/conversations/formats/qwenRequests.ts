@@ -98,12 +98,12 @@ export class QwenRequests implements RequestCollector {
     if (id !== undefined && this.seenIds.has(id)) return;
     if (id !== undefined) this.seenIds.add(id);
     const window = readNumber(value, 'contextWindowSize');
-    const more = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
+    const windowAndMessage = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
     const counts = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
     const place = this.unpaired.get(`${source === 'answer' ? 'response' : 'answer'} ${counts}`)?.shift();
     const existing = place === undefined ? undefined : this.found[place];
     if (place !== undefined && existing) {
-      this.found[place] = { ...existing, ...more };
+      this.found[place] = { ...existing, ...windowAndMessage };
       return;
     }
     const pairKey = `${source} ${counts}`;
@@ -111,7 +111,7 @@ export class QwenRequests implements RequestCollector {
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
-      ...more,
+      ...windowAndMessage,
       ...(id !== undefined && { key: id }),
       ...(readRecord(value, 'forkedFrom') && { isCopy: true }),
       usage,

@@ -23,22 +23,22 @@ export function readRoo(
   input: string | Uint8Array,
   options: ReadOptions = {},
 ): Conversation {
-  const all = convertTextResults(checkMessages(document.messages.map(normalizeMessage), getSourceName(source)));
-  const messages = options.history === 'all' ? all : selectEffectiveHistory(all);
+  const allMessages = convertTextResults(checkMessages(document.messages.map(normalizeMessage), getSourceName(source)));
+  const messages = options.history === 'all' ? allMessages : selectEffectiveHistory(allMessages);
   return {
     id: findTaskId(document, source, input),
     format: 'roo',
-    title: makeConversationTitle(all),
+    title: makeConversationTitle(allMessages),
     messages,
     notes: [
-      ...(messages.length < all.length
-        ? [describeOmittedMessages(all.length - messages.length, 'condensed or truncated by the agent')]
+      ...(messages.length < allMessages.length
+        ? [describeOmittedMessages(allMessages.length - messages.length, 'condensed or truncated by the agent')]
         : []),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
     ...pickRequestFields(document),
-    ...selectRecordedRequests(options.history, readMessageRequests(all), all.length),
+    ...selectRecordedRequests(options.history, readMessageRequests(allMessages), allMessages.length),
   };
 }
 
@@ -112,13 +112,13 @@ function renderResultAsText(block: unknown): unknown {
  * earlier calls and messages hidden by a truncation whose marker exists. In files of 2025 the
  * summary is an assistant message, preceded by the task's first message.
  */
-export function selectEffectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
-  const start = all.findLastIndex((message) => message['isSummary'] === true);
-  const [first] = all;
-  const fromSummary = start === -1 ? all : dropOrphanedResults(all.slice(start));
-  const needsTask = start > 0 && fromSummary[0]?.role === 'assistant' && first?.role === 'user';
+export function selectEffectiveHistory(allMessages: readonly ApiMessage[]): readonly ApiMessage[] {
+  const summaryIndex = allMessages.findLastIndex((message) => message['isSummary'] === true);
+  const [firstMessage] = allMessages;
+  const fromSummary = summaryIndex === -1 ? allMessages : dropOrphanedResults(allMessages.slice(summaryIndex));
+  const needsTask = summaryIndex > 0 && fromSummary[0]?.role === 'assistant' && firstMessage?.role === 'user';
   const visible = dropTruncatedMessages(fromSummary);
-  return needsTask ? [first, ...visible] : visible;
+  return needsTask ? [firstMessage, ...visible] : visible;
 }
 
 function dropTruncatedMessages(messages: readonly ApiMessage[]): readonly ApiMessage[] {

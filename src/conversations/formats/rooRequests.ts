@@ -49,17 +49,17 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
  * @returns undefined if `text` has no usage
  */
 export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
-  const answers = messages.flatMap((message, index) => {
+  const answersWithTime = messages.flatMap((message, index) => {
     const at = readTime(message, 'ts');
     return message.role === 'assistant' && at !== undefined ? [{ index, at }] : [];
   });
-  const requests = parseList(text).flatMap((entry): RecordedRequest[] => {
-    const fields = entry['say'] === 'api_req_started' ? parseFields(readString(entry, 'text')) : undefined;
+  const requests = parseList(text).flatMap((uiMessage): RecordedRequest[] => {
+    const fields = uiMessage['say'] === 'api_req_started' ? parseFields(readString(uiMessage, 'text')) : undefined;
     // Canceled and failed requests have no counts.
     if (!fields || readNumber(fields, 'tokensIn') === undefined) return [];
-    const at = readTime(entry, 'ts');
+    const at = readTime(uiMessage, 'ts');
     const recordedCost = readNumber(fields, 'cost');
-    const answer = at === undefined ? undefined : answers.find((each) => each.at >= at);
+    const answer = at === undefined ? undefined : answersWithTime.find((each) => each.at >= at);
     return [
       {
         ...(at !== undefined && { at }),
@@ -101,13 +101,13 @@ function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedReq
   );
 }
 
-const makeRooUsage = (input: number, output: number, read: number, written: number): Usage => ({
+const makeRooUsage = (input: number, output: number, cacheRead: number, cacheWritten: number): Usage => ({
   accounting: 'openai',
   source: 'reported',
   inputTokens: input,
   outputTokens: output,
-  cacheReadTokens: read,
-  cacheWriteTokens: written,
+  cacheReadTokens: cacheRead,
+  cacheWriteTokens: cacheWritten,
 });
 
 function parseList(text: string): readonly Fields[] {

@@ -5,8 +5,8 @@ import { describeUnansweredCalls } from './unanswered';
 
 /** @throws {ConversationReadError} if the file has no such part */
 export function toSidechainConversation(conversation: Conversation, id: string, source: InputSource): Conversation {
-  const side = conversation.sidechains.find((each) => each.id === id);
-  if (!side) {
+  const sidechain = conversation.sidechains.find((each) => each.id === id);
+  if (!sidechain) {
     const knownIds = conversation.sidechains.map((each) => each.id).join(', ');
     throw new ConversationReadError({
       problem: 'not-found',
@@ -19,9 +19,9 @@ export function toSidechainConversation(conversation: Conversation, id: string, 
     ...conversation,
     id: `${conversation.id}:${id}`,
     parent: conversation.id,
-    title: side.title,
-    messages: side.messages,
-    notes: describeUnansweredCalls(side.messages),
+    title: sidechain.title,
+    messages: sidechain.messages,
+    notes: describeUnansweredCalls(sidechain.messages),
     sidechains: [],
   };
 }

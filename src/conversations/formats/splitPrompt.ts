@@ -8,10 +8,10 @@ export interface BlockMessage extends ApiMessage {
  * Text that an agent attached, such as a file's, must not be taken for the user's words. Vendors
  * join consecutive user messages, so the model sees the same text.
  */
-export function splitPromptAtAttachments(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
+export function splitPromptAtAttachments(blocks: readonly Block[], attachedBlocks: ReadonlySet<Block>): BlockMessage[] {
   const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
   for (const block of blocks) {
-    const isMeta = attached.has(block);
+    const isMeta = attachedBlocks.has(block);
     const last = runs.at(-1);
     if (last?.isMeta === isMeta) last.content.push(block);
     else runs.push({ isMeta, content: [block] });

@@ -14,36 +14,36 @@ export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
 export const convertTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
   messages.map((message, index) => convertTextResultsOfMessage(message, messages[index - 1]));
 
-function convertTextResultsOfMessage(message: ApiMessage, before: ApiMessage | undefined): ApiMessage {
-  if (message.role !== 'user' || before?.role !== 'assistant') return message;
+function convertTextResultsOfMessage(message: ApiMessage, previousMessage: ApiMessage | undefined): ApiMessage {
+  if (message.role !== 'user' || previousMessage?.role !== 'assistant') return message;
   const blocks = getBlocks(message);
-  const openCalls = findUnansweredCalls(before, blocks);
+  const openCalls = findUnansweredCalls(previousMessage, blocks);
   if (openCalls.length === 0) return message;
   const results: Block[] = [];
-  const rest: Block[] = [];
-  for (let at = 0; at < blocks.length; at += 1) {
-    const block = blocks[at];
+  const otherBlocks: Block[] = [];
+  for (let index = 0; index < blocks.length; index += 1) {
+    const block = blocks[index];
     if (!block) break;
     const header = isText(block) ? parseXmlResultHeader(block.text) : undefined;
     const call = header && openCalls.findIndex(({ name }) => matchesToolName(name, header.tool));
     if (!header || call === undefined || call === -1 || !isText(block)) {
-      rest.push(block);
+      otherBlocks.push(block);
       continue;
     }
     const content: Block[] = [block];
-    const output = blocks[at + 1];
+    const output = blocks[index + 1];
     if (header.length === block.text.length && output && isToolOutputText(output)) {
       content.push(output);
-      at += 1;
+      index += 1;
     }
-    for (let image = blocks[at + 1]; image?.type === 'image'; image = blocks[at + 1]) {
+    for (let image = blocks[index + 1]; image?.type === 'image'; image = blocks[index + 1]) {
       content.push(image);
-      at += 1;
+      index += 1;
     }
     const [{ id } = { id: '' }] = openCalls.splice(call, 1);
     results.push({ type: 'tool_result', tool_use_id: id, content });
   }
-  return results.length === 0 ? message : { ...message, content: [...results, ...rest] };
+  return results.length === 0 ? message : { ...message, content: [...results, ...otherBlocks] };
 }
 
 function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): ToolUseBlock[] {

@@ -79,15 +79,20 @@ export function readTrajectory(
 ): Conversation {
   const name = getSourceName(source);
   if (isDeeperThan(document, MAX_JSON_DEPTH)) throw createFormatError(name, 'a document that is nested too deeply');
-  const passedOver = new Map<string, number>();
-  const unknown = new Map<string, number>();
+  const skippedByKind = new Map<string, number>();
+  const unknownByKind = new Map<string, number>();
   const messages = isAtifTrajectory(document)
     ? convertAtifSteps(readList(document, 'steps').filter(isRecord))
     : isSweAgentTrajectory(document)
       ? convertSweAgentHistory(readList(document, 'history'), name)
       : isOpenHandsV1Trajectory(document)
-        ? convertOpenHandsV1Events(getEvents(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
-        : convertOpenHandsEvents(getEvents(document).filter(isRecord), passedOver, unknown);
+        ? convertOpenHandsV1Events(
+            getEvents(document).filter(isRecord),
+            options.history !== 'all',
+            skippedByKind,
+            unknownByKind,
+          )
+        : convertOpenHandsEvents(getEvents(document).filter(isRecord), skippedByKind, unknownByKind);
   if (messages.length === 0) throw createFormatError(name, 'no messages');
   const id = readString(document, 'session_id');
   return {
@@ -96,7 +101,7 @@ export function readTrajectory(
     title: makeConversationTitle(messages),
     messages,
     notes: [
-      ...describeSkippedRecords(new Map([...unknown, ...passedOver]), passedOver),
+      ...describeSkippedRecords(new Map([...unknownByKind, ...skippedByKind]), skippedByKind),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
@@ -139,9 +144,9 @@ function convertAtifSteps(steps: readonly Fields[]): ApiMessage[] {
     const calls = readList(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
     add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...blocks, ...calls]);
     const results = readList(readRecord(step, 'observation') ?? {}, 'results').filter(isRecord);
-    const answers = results.filter((result) => readString(result, 'source_call_id') !== undefined);
+    const callResults = results.filter((result) => readString(result, 'source_call_id') !== undefined);
     add('user', [
-      ...answers.map((result): Block => ({
+      ...callResults.map((result): Block => ({
         type: 'tool_result',
         tool_use_id: readString(result, 'source_call_id') ?? '',
         content: Array.isArray(result['content'])
@@ -149,7 +154,7 @@ function convertAtifSteps(steps: readonly Fields[]): ApiMessage[] {
           : stringifyValue(result['content']),
       })),
       ...results
-        .filter((result) => !answers.includes(result))
+        .filter((result) => !callResults.includes(result))
         .flatMap(({ content }) => convertTrajectoryContent(content)),
     ]);
   }
@@ -191,19 +196,22 @@ const OBSERVATIONS_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['agent_stat
 
 function convertOpenHandsEvents(
   events: readonly Fields[],
-  passedOver: Map<string, number>,
-  unknown: Map<string, number>,
+  skippedByKind: Map<string, number>,
+  unknownByKind: Map<string, number>,
 ): ApiMessage[] {
   const messages: ApiMessage[] = [];
   const calls = new Map<unknown, string>();
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length === 0) return;
-    const last = messages.at(-1);
+    const lastMessage = messages.at(-1);
     const isResult = (blocks: unknown): boolean =>
       Array.isArray(blocks) && (blocks as readonly Block[]).every(({ type }) => type === 'tool_result');
     // Calls of one reply, and their results, are adjacent.
-    if (last?.role === role && role === 'user' && isResult(last.content) && isResult(content)) {
-      messages[messages.length - 1] = { ...last, content: [...(last.content as readonly Block[]), ...content] };
+    if (lastMessage?.role === role && role === 'user' && isResult(lastMessage.content) && isResult(content)) {
+      messages[messages.length - 1] = {
+        ...lastMessage,
+        content: [...(lastMessage.content as readonly Block[]), ...content],
+      };
     } else messages.push({ role, content });
   };
   for (const event of events) {
@@ -225,7 +233,9 @@ function convertOpenHandsEvents(
     } else {
       const kind = stringifyValue(action ?? observation) || 'unnamed';
       const kinds =
-        ACTIONS_NOT_SENT_TO_MODEL.has(action) || OBSERVATIONS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknown;
+        ACTIONS_NOT_SENT_TO_MODEL.has(action) || OBSERVATIONS_NOT_SENT_TO_MODEL.has(kind)
+          ? skippedByKind
+          : unknownByKind;
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
   }
@@ -239,12 +249,12 @@ function convertOpenHandsCall(action: string, id: string, args: Fields, call: Fi
     .filter(isRecord)
     .find((each) => each['id'] === id);
   const rawArguments = firstCall && readRecord(firstCall, 'function')?.['arguments'];
-  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => name !== 'thought'));
+  const argumentsWithoutThought = Object.fromEntries(Object.entries(args).filter(([name]) => name !== 'thought'));
   return {
     type: 'tool_use',
     id,
     name: (call && readString(call, 'function_name')) ?? action,
-    input: typeof rawArguments === 'string' ? parseArguments(rawArguments) : rest,
+    input: typeof rawArguments === 'string' ? parseArguments(rawArguments) : argumentsWithoutThought,
   };
 }
 
@@ -271,7 +281,7 @@ function convertOpenHandsV1Events(
   events: readonly Fields[],
   isActive: boolean,
   passedOver: Map<string, number>,
-  unknown: Map<string, number>,
+  unknownByKind: Map<string, number>,
 ): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let openReply: { readonly key: string; readonly blocks: Block[] } | undefined;
@@ -324,7 +334,7 @@ function convertOpenHandsV1Events(
         add('user', convertV1Content(event['summary']));
         break;
       default: {
-        const kinds = V1_EVENTS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknown;
+        const kinds = V1_EVENTS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknownByKind;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }
@@ -339,39 +349,43 @@ function applyCondensationEvents(events: readonly Fields[]): readonly Fields[] {
       view.push(event);
       continue;
     }
-    const forgotten = new Set<unknown>([
+    const forgottenIds = new Set<unknown>([
       ...readList(event, 'forgotten_event_ids'),
       ...view.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
     ]);
-    view = view.filter((each) => !forgotten.has(each['id']));
+    view = view.filter((each) => !forgottenIds.has(each['id']));
     const summary = readString(event, 'summary');
     if (summary === undefined) continue;
-    const at = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
-    view.splice(at, 0, { kind: 'CondensationSummaryEvent', id: `${stringifyValue(event['id'])}-summary`, summary });
+    const summaryIndex = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
+    view.splice(summaryIndex, 0, {
+      kind: 'CondensationSummaryEvent',
+      id: `${stringifyValue(event['id'])}-summary`,
+      summary,
+    });
   }
   return view;
 }
 
 function mergeReplyEvents(events: readonly Fields[]): readonly Fields[] {
-  const last = new Map<string, number>();
+  const lastIndexByReply = new Map<string, number>();
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
-    if (reply !== undefined) last.set(reply, index);
+    if (reply !== undefined) lastIndexByReply.set(reply, index);
   });
-  const ordered: Fields[] = [];
-  let waiting: Fields[] = [];
+  const orderedEvents: Fields[] = [];
+  let waitingEvents: Fields[] = [];
   let lastReply = -1;
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
-    if (reply !== undefined) lastReply = Math.max(lastReply, last.get(reply) ?? index);
-    if (reply === undefined && index < lastReply) waiting.push(event);
-    else ordered.push(event);
+    if (reply !== undefined) lastReply = Math.max(lastReply, lastIndexByReply.get(reply) ?? index);
+    if (reply === undefined && index < lastReply) waitingEvents.push(event);
+    else orderedEvents.push(event);
     if (index >= lastReply) {
-      ordered.push(...waiting);
-      waiting = [];
+      orderedEvents.push(...waitingEvents);
+      waitingEvents = [];
     }
   });
-  return [...ordered, ...waiting];
+  return [...orderedEvents, ...waitingEvents];
 }
 
 const makeThinkingBlocks = (thinking: string): Block[] =>
@@ -424,11 +438,11 @@ function convertV1Result(event: Fields, kind: string, id: string): Block {
   const observation = readRecord(event, 'observation') ?? {};
   const content = observation['content'] ?? observation['output'] ?? observation['message'];
   const blocks = Array.isArray(content) ? content.flatMap(convertV1Content) : convertTrajectoryContent(content ?? '');
-  const failed = observation['is_error'] === true;
+  const isFailed = observation['is_error'] === true;
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: failed && blocks.length === 0 ? 'The tool failed.' : blocks,
-    ...(failed && { is_error: true }),
+    content: isFailed && blocks.length === 0 ? 'The tool failed.' : blocks,
+    ...(isFailed && { is_error: true }),
   };
 }

@@ -10,7 +10,7 @@ export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
     const next = messages[index + 1];
-    const answers = new Set(
+    const answeredIds = new Set(
       next?.role === 'user'
         ? getBlocks(next)
             .filter(isToolResult)
@@ -19,7 +19,7 @@ export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly {
     );
     return getBlocks(message)
       .filter(isToolUse)
-      .filter(({ id }) => !answers.has(id))
+      .filter(({ id }) => !answeredIds.has(id))
       .map(({ id }) => ({ message: index, id }));
   });
 }
@@ -27,9 +27,9 @@ export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly {
 /** Agents handle interrupted calls in their own way, so nothing is repaired. */
 export function describeUnansweredCalls(messages: readonly ApiMessage[]): readonly string[] {
   const calls = findUnansweredCalls(messages);
-  const first = calls[0];
-  if (!first) return [];
+  const firstCall = calls[0];
+  if (!firstCall) return [];
   return [
-    `${formatPlural(calls.length, 'tool call')} without a result (first: message ${first.message + 1}); left as it is.`,
+    `${formatPlural(calls.length, 'tool call')} without a result (first: message ${firstCall.message + 1}); left as it is.`,
   ];
 }

@@ -66,23 +66,23 @@ function applyLoggedChange(session: unknown, { value, line }: JsonRecord, source
   const path = readList(value, 'k');
   let holder: unknown = session;
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
-  const last = toValidKey(holder, path.at(-1));
-  if (last === undefined) throw createLogError(source, line, 'a change to something that does not exist');
+  const lastKey = toValidKey(holder, path.at(-1));
+  if (lastKey === undefined) throw createLogError(source, line, 'a change to something that does not exist');
   // Earlier lines created the object, and nothing else uses it yet, so it may be changed.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
     case CHANGE_KIND_SET:
-      fields[last] = value['v'];
+      fields[lastKey] = value['v'];
       break;
     case CHANGE_KIND_DELETE:
-      fields[last] = undefined;
+      fields[lastKey] = undefined;
       break;
     case CHANGE_KIND_PUSH: {
-      const list = fields[last] ?? [];
-      if (!Array.isArray(list))
+      const elements = fields[lastKey] ?? [];
+      if (!Array.isArray(elements))
         throw createLogError(source, line, 'a change that adds to something that is not a list');
-      const kept = typeof value['i'] === 'number' ? list.slice(0, value['i']) : list;
-      fields[last] = [...(kept as readonly unknown[]), ...readList(value, 'v')];
+      const keptElements = typeof value['i'] === 'number' ? elements.slice(0, value['i']) : elements;
+      fields[lastKey] = [...(keptElements as readonly unknown[]), ...readList(value, 'v')];
       break;
     }
     default:
@@ -124,15 +124,17 @@ export function readVscodeChat(
     });
   }
   const id = readString(session, 'sessionId');
-  const shown = turns.filter(({ isShown }) => isShown).length;
+  const shownTurns = turns.filter(({ isShown }) => isShown).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `vscode:${id}`,
     format: 'vscode-chat',
     title: normalizeTitle(readString(session, 'customTitle')) ?? makeConversationTitle(turns.map(({ typed }) => typed)),
     messages,
     notes: [
-      ...(shown > 0
-        ? [`${formatPlural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
+      ...(shownTurns > 0
+        ? [
+            `${formatPlural(shownTurns, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`,
+          ]
         : []),
       ...describeUnansweredCalls(messages),
     ],
@@ -198,12 +200,12 @@ function parseChatTurn(request: Fields): ChatSessionTurn {
     isRecord(part) ? makeTextBlocks(readString(part, 'text') ?? '') : [],
   );
   const { message } = request;
-  const typed = isRecord(message) ? stringifyValue(message['text']) : stringifyValue(message);
+  const typedText = isRecord(message) ? stringifyValue(message['text']) : stringifyValue(message);
   // The record has both the typed and the sent text.
-  add('user', rendered.length > 0 ? rendered : makeTextBlocks(typed));
-  const rounds = readList(metadata, 'toolCallRounds').filter(isRecord);
+  add('user', rendered.length > 0 ? rendered : makeTextBlocks(typedText));
+  const toolCallRounds = readList(metadata, 'toolCallRounds').filter(isRecord);
   const results = readRecord(metadata, 'toolCallResults') ?? {};
-  for (const round of rounds) {
+  for (const round of toolCallRounds) {
     const calls = readList(round, 'toolCalls').filter(isRecord).flatMap(convertToolCall);
     add('assistant', [...convertThinking(round), ...makeTextBlocks(stringifyValue(round['response'])), ...calls]);
     add(
@@ -211,12 +213,12 @@ function parseChatTurn(request: Fields): ChatSessionTurn {
       calls.flatMap(({ id }) => convertToolResult(String(id), results)),
     );
   }
-  if (rounds.length === 0) add('assistant', makeTextBlocks(getShownText(readList(request, 'response'))));
+  if (toolCallRounds.length === 0) add('assistant', makeTextBlocks(getShownText(readList(request, 'response'))));
   return {
-    typed: { role: 'user', content: typed },
+    typed: { role: 'user', content: typedText },
     messages,
     usage: readUsage(metadata),
-    isShown: rounds.length === 0 && readList(request, 'response').some(isToolInvocation),
+    isShown: toolCallRounds.length === 0 && readList(request, 'response').some(isToolInvocation),
   };
 }
 

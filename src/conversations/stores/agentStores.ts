@@ -62,14 +62,14 @@ function resolveStoreFolders(
   userFolders: readonly string[],
 ): string[] {
   const path = expandVariables(root, options.env);
-  const [first = '', ...rest] = path.split('/');
-  const starts: Readonly<Record<string, readonly string[]>> = {
+  const [variable = '', ...subfolders] = path.split('/');
+  const foldersByVariable: Readonly<Record<string, readonly string[]>> = {
     '~': [options.homedir],
     '<data>': [getDataFolder(options)],
     '<local>': getLocalFolders(options),
     '<user>': userFolders,
   };
-  return starts[first]?.map((start) => join(start, ...rest)) ?? [join(path)];
+  return foldersByVariable[variable]?.map((start) => join(start, ...subfolders)) ?? [join(path)];
 }
 
 /** Expands `${NAME:-else}`, innermost first; empty variables count as unset. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { readGrowingBeginnings, MAX_BEGINNING_BYTES } from './beginnings';
-import { FileHeadCache } from './keptHeads';
+import { FileHeadCache } from './fileHeadCache';
 
 const folder = mkdtempSync(join(tmpdir(), 'beginnings-'));
 const path = join(folder, 'file');

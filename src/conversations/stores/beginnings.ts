@@ -19,12 +19,12 @@ export function* readGrowingBeginnings(path: string): Generator<FileBeginning, v
   try {
     let bytes = new Uint8Array();
     for (const step of BEGINNING_STEPS_BYTES) {
-      const longer = new Uint8Array(step);
-      longer.set(bytes);
-      const read = readSync(file, longer, bytes.length, step - bytes.length, bytes.length);
-      const isWhole = bytes.length + read < step;
+      const longerBytes = new Uint8Array(step);
+      longerBytes.set(bytes);
+      const readCount = readSync(file, longerBytes, bytes.length, step - bytes.length, bytes.length);
+      const isWhole = bytes.length + readCount < step;
       // A view would keep the whole buffer in memory.
-      bytes = isWhole ? longer.slice(0, bytes.length + read) : longer;
+      bytes = isWhole ? longerBytes.slice(0, bytes.length + readCount) : longerBytes;
       yield { bytes, isWhole };
       if (isWhole) return;
     }

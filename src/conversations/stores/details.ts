@@ -62,21 +62,21 @@ export interface DetailsFromBeginning {
 }
 
 /** Problems are reported when the file is read whole. */
-export function readDetailsFromBeginning(found: FoundConversation): DetailsFromBeginning {
-  const isComplete = isTooLargeToCount(found);
+export function readDetailsFromBeginning(foundFile: FoundConversation): DetailsFromBeginning {
+  const isComplete = isTooLargeToCount(foundFile);
   let head: FileHead | undefined;
   try {
-    for (const beginning of readGrowingBeginnings(found.path)) {
-      head = { bytes: beginning.bytes, modified: found.modified, size: found.bytes ?? 0 };
-      const conversation = parseBeginning(beginning, found.path);
+    for (const beginning of readGrowingBeginnings(foundFile.path)) {
+      head = { bytes: beginning.bytes, modified: foundFile.modified, size: foundFile.bytes ?? 0 };
+      const conversation = parseBeginning(beginning, foundFile.path);
       if (conversation && conversation.title !== UNTITLED) {
-        return { details: { ...toFileState(found), ...pickNames(conversation), isComplete }, head };
+        return { details: { ...toFileState(foundFile), ...pickNames(conversation), isComplete }, head };
       }
     }
   } catch {
     // The file is gone or can't be opened.
   }
-  return { details: { ...toFileState(found), isComplete }, head };
+  return { details: { ...toFileState(foundFile), isComplete }, head };
 }
 
 function parseBeginning({ bytes, isWhole }: FileBeginning, path: string): Conversation | undefined {
@@ -98,28 +98,28 @@ export const areDetailsUpToDate = (details: ConversationDetails, { modified, byt
   details.modified === modified && details.bytes === bytes;
 
 export function readDetailsFromWholeFile(
-  found: FoundConversation,
+  foundFile: FoundConversation,
   counter: MessageCounter,
   history: HistoryScope,
   getFillLevel: (conversation: Conversation) => FillLevel,
-  already: Pick<FileAccess, 'head' | 'databases'> = {},
+  access: Pick<FileAccess, 'head' | 'databases'> = {},
 ): ConversationDetails {
-  const state = { ...toFileState(found), isComplete: true };
+  const state = { ...toFileState(foundFile), isComplete: true };
   try {
-    const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
+    const conversation = readConversationFile(foundFile.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...access });
     const tokens = counter.countMessages(conversation.messages);
-    const renewed = tokens - counter.countMessages(selectWrittenMessages(conversation.messages));
+    const renewedTokens = tokens - counter.countMessages(selectWrittenMessages(conversation.messages));
     const fill = getFillLevel(conversation);
-    const damage = listDamage(conversation.notes).join(' ');
+    const damageText = listDamage(conversation.notes).join(' ');
     return {
       ...{ ...state, ...pickNames(conversation), tokens, fill },
-      ...(renewed > 0 && { renewed }),
-      ...(damage !== '' && { damage }),
+      ...(renewedTokens > 0 && { renewed: renewedTokens }),
+      ...(damageText !== '' && { damage: damageText }),
     };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);
-    return { ...state, ...(found.title !== undefined && { title: found.title }), problem };
+    return { ...state, ...(foundFile.title !== undefined && { title: foundFile.title }), problem };
   }
 }
 

@@ -23,10 +23,10 @@ export async function findConversations(
   databases?: OpenDatabases,
 ): Promise<FindConversationsResult> {
   const problems: FindConversationsProblem[] = [];
-  const found = await Promise.all(
+  const conversationsByStore = await Promise.all(
     (await listAgentStores(options)).map((store) => findConversationsInStore(store, problems, databases)),
   );
-  const conversations = dropOldStoreCopies(found.flat()).sort((a, b) => b.modified - a.modified);
+  const conversations = dropOldStoreCopies(conversationsByStore.flat()).sort((a, b) => b.modified - a.modified);
   const byPath = new Map(problems.map((problem) => [problem.path, problem]));
   return { conversations, problems: [...byPath.values()] };
 }

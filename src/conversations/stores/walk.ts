@@ -31,21 +31,21 @@ interface WalkContext {
 async function walkPathSteps(
   context: WalkContext,
   folder: string,
-  [step, ...rest]: readonly StorePathStep[],
+  [step, ...nextSteps]: readonly StorePathStep[],
 ): Promise<StoreFile[]> {
   if (step === undefined) return [];
   const names =
     typeof step === 'string' ? [step] : (await listFolder(context, folder)).filter((name) => step.test(name));
-  const found = await Promise.all(
+  const filesByName = await Promise.all(
     names.map(async (name): Promise<StoreFile[]> => {
       const path = join(folder, name);
       const stats = await readStats(context, path, name);
       if (!stats) return [];
-      if (rest.length > 0) return stats.isDirectory() ? walkPathSteps(context, path, rest) : [];
+      if (nextSteps.length > 0) return stats.isDirectory() ? walkPathSteps(context, path, nextSteps) : [];
       return stats.isFile() && stats.size > 0 ? [{ path, stats }] : [];
     }),
   );
-  return found.flat();
+  return filesByName.flat();
 }
 
 async function listFolder({ problems }: WalkContext, folder: string): Promise<string[]> {

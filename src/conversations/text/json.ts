@@ -35,89 +35,89 @@ const throwJsonError = (text: string, offset: number, expected: string): never =
   throw new JsonError({ offset, truncated: offset >= text.length, expected });
 };
 
-function scanString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    const char = text.charAt(at);
-    if (char === '"') return at + 1;
+function scanString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const char = text.charAt(index);
+    if (char === '"') return index + 1;
     if (char === '\n')
-      throwJsonError(text, skipSpace(text, at) === text.length ? text.length : at, 'the end of a string');
-    if (char < ' ') throwJsonError(text, at, 'an escaped control character');
+      throwJsonError(text, skipSpace(text, index) === text.length ? text.length : index, 'the end of a string');
+    if (char < ' ') throwJsonError(text, index, 'an escaped control character');
     if (char !== '\\') continue;
-    at += 1;
-    const escape = text.charAt(at);
+    index += 1;
+    const escape = text.charAt(index);
     if (escape === 'u') {
       for (let digit = 0; digit < 4; digit += 1) {
-        at += 1;
-        if (!/^[0-9a-fA-F]$/.test(text.charAt(at))) throwJsonError(text, at, 'four hexadecimal digits');
+        index += 1;
+        if (!/^[0-9a-fA-F]$/.test(text.charAt(index))) throwJsonError(text, index, 'four hexadecimal digits');
       }
-    } else if (escape === '' || !JSON_ESCAPES.includes(escape)) throwJsonError(text, at, 'an escape');
+    } else if (escape === '' || !JSON_ESCAPES.includes(escape)) throwJsonError(text, index, 'an escape');
   }
   return throwJsonError(text, text.length, 'the end of a string');
 }
 
-function scanScalar(text: string, from: number): number {
-  if (from >= text.length) return throwJsonError(text, from, 'a value');
-  if (text.charAt(from) === '"') return scanString(text, from);
+function scanScalar(text: string, start: number): number {
+  if (start >= text.length) return throwJsonError(text, start, 'a value');
+  if (text.charAt(start) === '"') return scanString(text, start);
   for (const literal of JSON_LITERALS) {
-    if (text.startsWith(literal, from)) return from + literal.length;
-    if (literal.startsWith(text.slice(from))) return throwJsonError(text, text.length, literal);
+    if (text.startsWith(literal, start)) return start + literal.length;
+    if (literal.startsWith(text.slice(start))) return throwJsonError(text, text.length, literal);
   }
-  TRUNCATED_JSON_NUMBER.lastIndex = from;
+  TRUNCATED_JSON_NUMBER.lastIndex = start;
   if (TRUNCATED_JSON_NUMBER.test(text)) return throwJsonError(text, text.length, 'a value');
-  JSON_NUMBER.lastIndex = from;
-  return from + (JSON_NUMBER.exec(text)?.[0].length ?? throwJsonError(text, from, 'a value'));
+  JSON_NUMBER.lastIndex = start;
+  return start + (JSON_NUMBER.exec(text)?.[0].length ?? throwJsonError(text, start, 'a value'));
 }
 
 /**
  * Returns the offset after the value. Iterative, so depth costs no stack.
  * @throws {JsonError}
  */
-export function scanValue(text: string, from: number): number {
+export function scanValue(text: string, start: number): number {
   const closers: ('}' | ']')[] = [];
-  let at = from;
-  let opened = false;
+  let index = start;
+  let isOpened = false;
   for (;;) {
-    at = skipSpace(text, at);
+    index = skipSpace(text, index);
     const closer = closers.at(-1);
-    if (opened && closer !== undefined && text.charAt(at) === closer) {
+    if (isOpened && closer !== undefined && text.charAt(index) === closer) {
       closers.pop();
-      at += 1;
-      opened = false;
+      index += 1;
+      isOpened = false;
     } else {
-      if (closer === '}') at = scanObjectKey(text, at);
-      const char = text.charAt(at);
+      if (closer === '}') index = scanObjectKey(text, index);
+      const char = text.charAt(index);
       if (char === '{' || char === '[') {
         closers.push(char === '{' ? '}' : ']');
-        at += 1;
-        opened = true;
+        index += 1;
+        isOpened = true;
         continue;
       }
-      at = scanScalar(text, at);
-      opened = false;
+      index = scanScalar(text, index);
+      isOpened = false;
     }
-    at = closeBrackets(text, at, closers);
-    if (closers.length === 0) return at;
+    index = closeBrackets(text, index, closers);
+    if (closers.length === 0) return index;
   }
 }
 
-function scanObjectKey(text: string, from: number): number {
-  if (text.charAt(from) !== '"') throwJsonError(text, from, 'a key in double quotes');
-  const colon = skipSpace(text, scanString(text, from));
+function scanObjectKey(text: string, start: number): number {
+  if (text.charAt(start) !== '"') throwJsonError(text, start, 'a key in double quotes');
+  const colon = skipSpace(text, scanString(text, start));
   if (text.charAt(colon) !== ':') throwJsonError(text, colon, '":"');
   return skipSpace(text, colon + 1);
 }
 
-function closeBrackets(text: string, from: number, closers: ('}' | ']')[]): number {
-  let at = from;
+function closeBrackets(text: string, start: number, closers: ('}' | ']')[]): number {
+  let index = start;
   while (closers.length > 0) {
-    const next = skipSpace(text, at);
+    const next = skipSpace(text, index);
     const char = text.charAt(next);
     if (char === ',') return next + 1;
     if (char !== closers.at(-1)) throwJsonError(text, next, `"," or "${closers.at(-1) ?? ''}"`);
     closers.pop();
-    at = next + 1;
+    index = next + 1;
   }
-  return at;
+  return index;
 }
 
 /** @throws {JsonError} with the offset */

@@ -18,33 +18,33 @@ export function parseTruncatedJson(text: string): unknown {
 
 function parseArrayElements(text: string, start: number): unknown[] {
   const values: unknown[] = [];
-  let at = skipSpace(text, start + 1);
-  while (at < text.length && text.charAt(at) !== ']') {
-    const end = findEndOfValueIfWhole(text, at);
+  let index = skipSpace(text, start + 1);
+  while (index < text.length && text.charAt(index) !== ']') {
+    const end = findEndOfValueIfWhole(text, index);
     if (end === undefined) break;
-    values.push(JSON.parse(text.slice(at, end)));
-    at = skipComma(text, end);
+    values.push(JSON.parse(text.slice(index, end)));
+    index = skipComma(text, end);
   }
   return values;
 }
 
 function parseObjectFields(text: string, start: number): Record<string, unknown> {
   const entries: [string, unknown][] = [];
-  let at = skipSpace(text, start + 1);
-  while (text.charAt(at) === '"') {
-    const keyEnd = findEndOfValueIfWhole(text, at);
+  let index = skipSpace(text, start + 1);
+  while (text.charAt(index) === '"') {
+    const keyEnd = findEndOfValueIfWhole(text, index);
     if (keyEnd === undefined) break;
-    const key = String(JSON.parse(text.slice(at, keyEnd)));
+    const key = String(JSON.parse(text.slice(index, keyEnd)));
     const colon = skipSpace(text, keyEnd);
-    const value = skipSpace(text, colon + 1);
-    if (text.charAt(colon) !== ':' || value >= text.length) break;
-    const end = findEndOfValueIfWhole(text, value);
+    const valueStart = skipSpace(text, colon + 1);
+    if (text.charAt(colon) !== ':' || valueStart >= text.length) break;
+    const end = findEndOfValueIfWhole(text, valueStart);
     if (end === undefined) {
-      if (text.charAt(value) === '[') entries.push([key, parseArrayElements(text, value)]);
+      if (text.charAt(valueStart) === '[') entries.push([key, parseArrayElements(text, valueStart)]);
       break;
     }
-    entries.push([key, JSON.parse(text.slice(value, end))]);
-    at = skipComma(text, end);
+    entries.push([key, JSON.parse(text.slice(valueStart, end))]);
+    index = skipComma(text, end);
   }
   return Object.fromEntries(entries);
 }

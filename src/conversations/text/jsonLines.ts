@@ -15,8 +15,8 @@ export interface JsonRecord {
 }
 
 /**
- * Passes records to `take` one at a time, so that each can be freed. Notes damaged lines, including
- * those that `take` rejects with a {@link ConversationReadError}; reads complete records that share
+ * Passes records to `takeRecord` one at a time, so that each can be freed. Notes damaged lines, including
+ * those that `takeRecord` rejects with a {@link ConversationReadError}; reads complete records that share
  * a line with garbage.
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
@@ -24,38 +24,38 @@ export function readJsonLineRecords(
   lines: Iterable<Line>,
   source: string,
   notes: ConversationNote[],
-  take: (record: JsonRecord) => void,
+  takeRecord: (record: JsonRecord) => void,
 ): void {
   const damages: DamagedLine[] = [];
-  let gap: number | undefined;
+  let lastDamagedLine: number | undefined;
   let recordCount = 0;
   for (const line of lines) {
     const { values, damage } = parseLineValues(line, source);
     if (damage) damages.push(damage);
-    if (damage || !line.valid) gap = line.number;
-    const before = recordCount;
+    if (damage || !line.valid) lastDamagedLine = line.number;
+    const countBefore = recordCount;
     for (const { value, bytes } of values) {
       try {
-        take({
+        takeRecord({
           line: line.number,
           value: requireRecord(value, line.number, source),
-          ...(gap !== undefined && { gap }),
+          ...(lastDamagedLine !== undefined && { gap: lastDamagedLine }),
         });
         recordCount += 1;
       } catch (error) {
         if (!(error instanceof ConversationReadError)) throw error;
         damages.push({ line: line.number, bytes: bytes(), error: error.data });
-        gap = line.number;
+        lastDamagedLine = line.number;
       }
     }
-    if (recordCount - before > 1)
-      notes.push(`Line ${line.number} contains ${recordCount - before} records; all were read.`);
+    if (recordCount - countBefore > 1)
+      notes.push(`Line ${line.number} contains ${recordCount - countBefore} records; all were read.`);
     if (!line.valid && values.length > 0) {
       notes.push(`Line ${line.number} contains bytes that are not UTF-8; they were replaced with "\ufffd".`);
     }
   }
-  const [first] = damages;
-  if (first && recordCount === 0) throw new ConversationReadError(first.error);
+  const [firstDamage] = damages;
+  if (firstDamage && recordCount === 0) throw new ConversationReadError(firstDamage.error);
   notes.push(...describeDamagedLines(damages).map((damage) => ({ damage })));
 }
 
@@ -81,14 +81,14 @@ function describeDamagedLines(damages: readonly DamagedLine[]): string[] {
     const { found, expected } = error;
     return `Line ${line} is damaged; skipped ${formatPlural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
   });
-  const rest = damages.slice(MAX_NOTES_IN_FULL);
-  if (rest.length === 0) return descriptions;
-  const numbers = rest.slice(0, MAX_LISTED_LINE_NUMBERS).map(({ line }) => line);
-  const bytes = rest.reduce((sum, each) => sum + each.bytes, 0);
-  const more = rest.length > numbers.length ? ', …' : '';
+  const otherDamages = damages.slice(MAX_NOTES_IN_FULL);
+  if (otherDamages.length === 0) return descriptions;
+  const lineNumbers = otherDamages.slice(0, MAX_LISTED_LINE_NUMBERS).map(({ line }) => line);
+  const bytes = otherDamages.reduce((sum, each) => sum + each.bytes, 0);
+  const ellipsis = otherDamages.length > lineNumbers.length ? ', …' : '';
   return [
     ...descriptions,
-    `Also damaged: line${rest.length === 1 ? '' : 's'} ${numbers.join(', ')}${more}; skipped ${formatPlural(bytes, 'byte')}.`,
+    `Also damaged: line${otherDamages.length === 1 ? '' : 's'} ${lineNumbers.join(', ')}${ellipsis}; skipped ${formatPlural(bytes, 'byte')}.`,
   ];
 }
 
@@ -122,27 +122,27 @@ function parseLineValues(line: Line, source: string): LineValues {
     // The scanner separates several records or damage.
   }
   const spans: TextSpan[] = [];
-  let at = skipBlankAndNul(text, 0);
+  let index = skipBlankAndNul(text, 0);
   let problem: JsonError['problem'] | undefined;
-  while (at < text.length) {
-    const end = findEndOfValue(text, at);
+  while (index < text.length) {
+    const end = findEndOfValue(text, index);
     if (typeof end === 'number') {
-      spans.push({ start: at, end });
-      at = skipBlankAndNul(text, end);
+      spans.push({ start: index, end });
+      index = skipBlankAndNul(text, end);
       continue;
     }
     problem ??= end;
-    at = findNextRecord(text, at + 1, end.offset);
+    index = findNextRecord(text, index + 1, end.offset);
   }
-  const read = spans.reduce((sum, span) => sum + countBytes(text, span), 0);
-  const skipped = countLineBytes(line) - read;
+  const readBytes = spans.reduce((sum, span) => sum + countBytes(text, span), 0);
+  const skippedBytes = countLineBytes(line) - readBytes;
   return {
     values: spans.map((span) => ({
       value: JSON.parse(text.slice(span.start, span.end)) as unknown,
       bytes: () => countBytes(text, span),
     })),
     ...((problem !== undefined || text.includes('\0')) && {
-      damage: { line: number, bytes: skipped, error: toErrorData(line, problem, source) },
+      damage: { line: number, bytes: skippedBytes, error: toErrorData(line, problem, source) },
     }),
   };
 }
@@ -158,14 +158,14 @@ const countLineBytes = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLe
 
 /** A file system may leave NUL bytes after a power loss. */
 function skipBlankAndNul(text: string, from: number): number {
-  let at = skipSpace(text, from);
-  while (text.charCodeAt(at) === 0) at = skipSpace(text, at + 1);
-  return at;
+  let index = skipSpace(text, from);
+  while (text.charCodeAt(index) === 0) index = skipSpace(text, index + 1);
+  return index;
 }
 
-function findEndOfValue(text: string, at: number): number | JsonError['problem'] {
+function findEndOfValue(text: string, start: number): number | JsonError['problem'] {
   try {
-    return scanValue(text, at);
+    return scanValue(text, start);
   } catch (error) {
     if (error instanceof JsonError) return error.problem;
     throw error;
@@ -180,12 +180,12 @@ const MAX_TRIES_TO_FIND_NEXT_RECORD = 64;
  * itself and braces that valid JSON can't have there (they follow only `:`, `,`, `[` and
  * whitespace).
  */
-function findNextRecord(text: string, from: number, broken: number): number {
-  const starts = /(?<![:,[\s\\])\{"/g;
-  starts.lastIndex = from;
-  const atBreak = text.startsWith('{"', broken) && broken >= from ? [broken] : [];
+function findNextRecord(text: string, searchStart: number, brokenOffset: number): number {
+  const recordStarts = /(?<![:,[\s\\])\{"/g;
+  recordStarts.lastIndex = searchStart;
+  const startAtDamage = text.startsWith('{"', brokenOffset) && brokenOffset >= searchStart ? [brokenOffset] : [];
   for (let tries = 0; tries < MAX_TRIES_TO_FIND_NEXT_RECORD; tries += 1) {
-    const start = atBreak.pop() ?? starts.exec(text)?.index;
+    const start = startAtDamage.pop() ?? recordStarts.exec(text)?.index;
     if (start === undefined) break;
     const end = findEndOfValue(text, start);
     if (typeof end !== 'number') continue;

@@ -18,37 +18,37 @@ export interface Line {
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Only the next line shows whether the held one was the last.
-  let pending: Omit<Line, 'last'> | undefined;
+  let heldLine: Omit<Line, 'last'> | undefined;
   let number = 0;
-  for (const decoded of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
+  for (const decodedLine of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
     number += 1;
-    if (decoded.text.trim() === '') continue;
-    if (pending) yield { ...pending, last: false };
-    pending = { number, ...decoded };
+    if (decodedLine.text.trim() === '') continue;
+    if (heldLine) yield { ...heldLine, last: false };
+    heldLine = { number, ...decodedLine };
   }
-  if (pending) yield { ...pending, last: true };
+  if (heldLine) yield { ...heldLine, last: true };
 }
 
 type DecodedLine = Pick<Line, 'text' | 'valid' | 'bytes'>;
 
 function* splitText(text: string): Generator<DecodedLine, void> {
-  let start = 0;
-  while (start < text.length) {
-    const end = text.indexOf('\n', start);
-    yield { text: text.slice(start, end === -1 ? text.length : end), valid: true };
-    start = end === -1 ? text.length : end + 1;
+  let lineStart = 0;
+  while (lineStart < text.length) {
+    const lineEnd = text.indexOf('\n', lineStart);
+    yield { text: text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd), valid: true };
+    lineStart = lineEnd === -1 ? text.length : lineEnd + 1;
   }
 }
 
 function* splitBytes(bytes: Uint8Array, name: string): Generator<DecodedLine, void> {
   const buffer = asBuffer(bytes);
-  let start = 0;
-  while (start < buffer.length) {
-    const newline = buffer.indexOf(0x0a, start);
-    const end = newline === -1 ? buffer.length : newline;
-    const line = buffer.subarray(start, end);
+  let lineStart = 0;
+  while (lineStart < buffer.length) {
+    const newline = buffer.indexOf(0x0a, lineStart);
+    const lineEnd = newline === -1 ? buffer.length : newline;
+    const line = buffer.subarray(lineStart, lineEnd);
     yield { text: decodeUtf8(line, name), valid: isUtf8(line), bytes: line.length };
-    start = end + 1;
+    lineStart = lineEnd + 1;
   }
 }
 

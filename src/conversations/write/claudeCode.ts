@@ -35,21 +35,21 @@ export const selectWrittenMessages = (view: readonly ApiMessage[]): readonly Api
   view.filter((message) => message['isRenewed'] !== true);
 
 export function renderClaudeSession({ sessionId, title, view, records, now, newId }: NewClaudeSession): string {
-  const kept = collectCopiedFields(records);
+  const copiedFields = collectCopiedFields(records);
   const lines: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
   for (const message of selectWrittenMessages(view)) {
-    for (const part of splitMessageIntoRecords(message, newId)) {
+    for (const partOfMessage of splitMessageIntoRecords(message, newId)) {
       const uuid = newId();
       lines.push({
         parentUuid,
         isSidechain: false,
         userType: 'external',
-        ...kept,
+        ...copiedFields,
         sessionId,
         ...makeRoleFields(message),
-        message: part,
+        message: partOfMessage,
         uuid,
         timestamp: new Date(time++).toISOString(),
       });
@@ -71,12 +71,12 @@ const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | n
 ];
 
 function collectCopiedFields(records: readonly unknown[]): Json {
-  const kept: Record<string, unknown> = {};
+  const copiedFields: Record<string, unknown> = {};
   for (const record of records) {
     if (!isRecord(record) || record['isSidechain'] === true) continue;
-    for (const field of COPIED_FIELDS) if (typeof record[field] === 'string') kept[field] = record[field];
+    for (const field of COPIED_FIELDS) if (typeof record[field] === 'string') copiedFields[field] = record[field];
   }
-  return kept;
+  return copiedFields;
 }
 
 function splitMessageIntoRecords(message: ApiMessage, newId: () => string): readonly Json[] {

@@ -17,17 +17,17 @@ export interface CompactionSource {
 }
 
 export function createCompactionSidecar({ session, view, now }: CompactionSource): Json {
-  const source = getSessionMessages(session);
-  const last = source.at(-1);
+  const sourceMessages = getSessionMessages(session);
+  const lastMessage = sourceMessages.at(-1);
   const { sessionId, agent } = session;
   return {
     version: 1,
     updated_at: now.toISOString(),
     ...(typeof agent === 'string' && { agent }),
     ...(typeof sessionId === 'string' && { sessionId, conversation_id: sessionId }),
-    source_message_count: source.length,
-    source_prefix_hash: hashSummarizedMessages(source),
-    ...(last && { source_last_message_key: getBoundaryKey(last) }),
+    source_message_count: sourceMessages.length,
+    source_prefix_hash: hashSummarizedMessages(sourceMessages),
+    ...(lastMessage && { source_last_message_key: getBoundaryKey(lastMessage) }),
     messages: view.map(toStoredMessage),
     ...(typeof session['system_prompt'] === 'string' && { system_prompt: session['system_prompt'] }),
   };

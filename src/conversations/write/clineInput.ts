@@ -4,16 +4,16 @@
  */
 
 export function stripClineWrappers(input: string): string {
-  const shown = stripNotices(unwrapUserInput(input));
+  const textWithoutWrappers = stripNotices(unwrapUserInput(input));
   const slash = findSlashCommand(input);
-  if (slash === undefined) return shown;
+  if (slash === undefined) return textWithoutWrappers;
   if (slash.toLowerCase() === 'team') {
-    const rest = shown.toLowerCase().startsWith(TEAM_PROMPT_PREFIX)
-      ? shown.slice(TEAM_PROMPT_PREFIX.length).trim()
-      : shown;
-    return rest === '' ? '/team' : `/team ${rest}`;
+    const prompt = textWithoutWrappers.toLowerCase().startsWith(TEAM_PROMPT_PREFIX)
+      ? textWithoutWrappers.slice(TEAM_PROMPT_PREFIX.length).trim()
+      : textWithoutWrappers;
+    return prompt === '' ? '/team' : `/team ${prompt}`;
   }
-  return shown === '' ? `/${slash}` : `/${slash} ${shown}`;
+  return textWithoutWrappers === '' ? `/${slash}` : `/${slash} ${textWithoutWrappers}`;
 }
 
 const TEAM_PROMPT_PREFIX = 'spawn a team of agents for the following task:';
@@ -28,18 +28,18 @@ function unwrapUserInput(input: string): string {
 }
 
 function stripTags(text: string, tag: string): string {
-  const close = `</${tag}>`;
+  const closingTag = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
   const tags = cutAfterLastTag(text);
-  let out = '';
-  let at = 0;
+  let strippedText = '';
+  let position = 0;
   for (;;) {
-    opening.lastIndex = at;
+    opening.lastIndex = position;
     const openingTag = opening.exec(tags);
-    const end = openingTag ? text.indexOf(close, opening.lastIndex) : -1;
-    if (!openingTag || end === -1) return out + text.slice(at);
-    out += text.slice(at, openingTag.index) + text.slice(opening.lastIndex, end);
-    at = end + close.length;
+    const closingStart = openingTag ? text.indexOf(closingTag, opening.lastIndex) : -1;
+    if (!openingTag || closingStart === -1) return strippedText + text.slice(position);
+    strippedText += text.slice(position, openingTag.index) + text.slice(opening.lastIndex, closingStart);
+    position = closingStart + closingTag.length;
   }
 }
 
@@ -60,15 +60,15 @@ function stripNotices(text: string): string {
 
 function stripElements(text: string, tag: string): string {
   const openTag = `<${tag}>`;
-  const close = `</${tag}>`;
-  let out = '';
-  let at = 0;
+  const closingTag = `</${tag}>`;
+  let strippedText = '';
+  let position = 0;
   for (;;) {
-    const start = text.indexOf(openTag, at);
-    const end = start === -1 ? -1 : text.indexOf(close, start + openTag.length);
-    if (end === -1) return out + text.slice(at);
-    out += text.slice(at, start);
-    at = end + close.length;
+    const elementStart = text.indexOf(openTag, position);
+    const closingStart = elementStart === -1 ? -1 : text.indexOf(closingTag, elementStart + openTag.length);
+    if (closingStart === -1) return strippedText + text.slice(position);
+    strippedText += text.slice(position, elementStart);
+    position = closingStart + closingTag.length;
   }
 }
 

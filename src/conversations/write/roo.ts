@@ -38,54 +38,54 @@ const CONDENSING_TAGS = [
 ];
 
 /**
- * @param read the active history, as {@link readRoo} read it
+ * @param readMessages the active history, as {@link readRoo} read it
  * @param view the messages to send instead
  * @throws ConversationReadError if the files' shape can't be written
  */
 export function renderCondensedTask(
   { history, rows }: RooTaskFiles,
-  read: readonly ApiMessage[],
+  readMessages: readonly ApiMessage[],
   view: readonly ApiMessage[],
   row: CondensationUiRow,
 ): RooTaskFiles {
-  const [first] = view;
-  if (first?.role !== 'user')
+  const [firstMessage] = view;
+  if (firstMessage?.role !== 'user')
     throw createShapeError('a history that begins with an answer', 'a message of the user first');
   const records = history.map((record) => {
     if (!isRecord(record)) throw createShapeError('a message that is not an object', 'objects');
     return record;
   });
-  const raw = findRawRecords(records, read);
+  const rawRecords = findRawRecords(records, readMessages);
   let time = findLatestTime([...records, ...rows.filter(isRecord)]);
   const copies = view.map((message, index) => ({
-    ...omitCondensingTags(raw.get(message) ?? message, CONDENSING_TAGS),
+    ...omitCondensingTags(rawRecords.get(message) ?? message, CONDENSING_TAGS),
     ts: ++time,
     ...(index === 0 && { isSummary: true, condenseId: row.condenseId }),
   }));
-  const tagged = records.map((record) =>
+  const markedRecords = records.map((record) =>
     record['condenseParent'] === undefined ? { ...record, condenseParent: row.condenseId } : record,
   );
-  return { history: [...tagged, ...copies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
+  return { history: [...markedRecords, ...copies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
 }
 
 /** The reader converts some records, so the agent's own are looked up. */
 function findRawRecords(
   records: readonly Readonly<Record<string, unknown>>[],
-  read: readonly ApiMessage[],
+  readMessages: readonly ApiMessage[],
 ): ReadonlyMap<ApiMessage, Readonly<Record<string, unknown>>> {
-  const all = readRoo({ messages: records }, { name: 'the task' }, '', { history: 'all' }).messages;
-  const activeHistory = selectEffectiveHistory(all);
-  const place = new Map(all.map((message, index) => [message, index]));
-  const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
-  if (activeHistory.length !== read.length)
+  const allMessages = readRoo({ messages: records }, { name: 'the task' }, '', { history: 'all' }).messages;
+  const activeHistory = selectEffectiveHistory(allMessages);
+  const indexByMessage = new Map(allMessages.map((message, index) => [message, index]));
+  const rawRecords = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
+  if (activeHistory.length !== readMessages.length)
     throw createShapeError('a different history from the one that was read', 'the same history');
   for (const [index, message] of activeHistory.entries()) {
-    const record = records[place.get(message) ?? -1];
-    const shown = read[index];
+    const record = records[indexByMessage.get(message) ?? -1];
+    const readMessage = readMessages[index];
     // The agent shortens some messages (results without their calls), which match no record.
-    if (record && shown) raw.set(shown, record);
+    if (record && readMessage) rawRecords.set(readMessage, record);
   }
-  return raw;
+  return rawRecords;
 }
 
 /** The agent computes from this row how full the window is (`consolidateTokenUsage`). */
@@ -94,8 +94,8 @@ function renderCondensationRow(
   rows: readonly unknown[],
   ts: number,
 ): Readonly<Record<string, unknown>> {
-  const shown = getContextTokens(rows);
-  const prevContextTokens = shown ?? row.tokensBefore;
+  const shownTokens = getContextTokens(rows);
+  const prevContextTokens = shownTokens ?? row.tokensBefore;
   // The agent's figure includes system prompt and tools; at least this much was freed.
   const newContextTokens = Math.max(row.tokensAfter, prevContextTokens - (row.tokensBefore - row.tokensAfter));
   const { cost, text: summary, condenseId } = row;

@@ -49,11 +49,11 @@ export class CondenserClient {
   /** @throws EngineDiedError */
   async condenseIfNeeded(
     request: CondensationMessage,
-    terms: WindowAndThreshold,
+    windowAndPolicy: WindowAndThreshold,
     call: CondenserCallOptions,
   ): Promise<AutomaticResult> {
     return this.callWithCancel(call, (condenser, id, onProgress) =>
-      condenser.condenseIfNeeded(id, request, terms, this.options.setup(), onProgress),
+      condenser.condenseIfNeeded(id, request, windowAndPolicy, this.options.setup(), onProgress),
     );
   }
 

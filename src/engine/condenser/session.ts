@@ -53,13 +53,13 @@ export class CondenserSession {
   condenseIfNeeded(
     call: number,
     request: CondensationMessage,
-    { policy, ...terms }: WindowAndThreshold,
+    { policy, ...windowAndThreshold }: WindowAndThreshold,
     setup: CondensationManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<AutomaticResult> {
     this.host.applySetup(setup);
     return this.runCancelable(call, async (signal) => {
-      const fullRequest = { ...request, ...terms, signal, onProgress };
+      const fullRequest = { ...request, ...windowAndThreshold, signal, onProgress };
       const result = await condenseIfNeeded(this.host.manager, this.counter, fullRequest, policy);
       if (result.kind === 'ran') return { kind: 'ran', outcome: dropViewFromOutcome(result.outcome) };
       return result;

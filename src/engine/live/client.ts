@@ -118,23 +118,29 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   async prepareAfterOverflow(
-    prepared: PreparedChat,
+    preparedChat: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: OverflowReport,
+    overflowReport?: OverflowReport,
   ): Promise<PreparedChat | undefined> {
-    let handle = this.handles.get(prepared.messages);
+    let requestHandle = this.handles.get(preparedChat.messages);
     return this.retryAfterDeath(async () => {
       const live = this.openEngine();
-      if (handle && handle.engine !== this.engine) {
+      if (requestHandle && requestHandle.engine !== this.engine) {
         // The engine that prepared the request died, so the current one prepares it first.
         const prepared = await this.prepare(request, signal);
-        handle = this.handles.get(prepared.messages);
+        requestHandle = this.handles.get(prepared.messages);
       }
-      if (!handle) return undefined;
-      const { id, chat, messages, engine } = handle;
-      const smaller = await live.prepareAfterOverflow(id, chat.viewId, overflow, this.options.setup(), signal);
-      return smaller && this.decodePreparedChat(smaller, { chat, messages, engine });
+      if (!requestHandle) return undefined;
+      const { id, chat, messages, engine } = requestHandle;
+      const smallerRequest = await live.prepareAfterOverflow(
+        id,
+        chat.viewId,
+        overflowReport,
+        this.options.setup(),
+        signal,
+      );
+      return smallerRequest && this.decodePreparedChat(smallerRequest, { chat, messages, engine });
     });
   }
 
@@ -193,14 +199,14 @@ export class LiveClient implements ChatConversations, WindowEngine {
 
   async view(conversation: LiveId): Promise<LiveView | undefined> {
     const live = await this.openConversation(conversation);
-    for (let looks = 0; looks < MAX_COMPARED_CHATS; looks++) {
-      const sent = await live.view(conversation);
-      if (!sent) return undefined;
-      const chat = this.chats.find(({ id }) => id === sent.chat);
-      if ((chat?.version ?? 0) !== sent.version) continue;
-      const original = decodeMessages(sent.original, chat?.messages ?? []);
-      const { origins, edits, excluded } = sent;
-      const view = { original, messages: decodeMessages(sent.messages, original), origins, edits, excluded };
+    for (let attempt = 0; attempt < MAX_COMPARED_CHATS; attempt++) {
+      const encodedView = await live.view(conversation);
+      if (!encodedView) return undefined;
+      const chat = this.chats.find(({ id }) => id === encodedView.chat);
+      if ((chat?.version ?? 0) !== encodedView.version) continue;
+      const original = decodeMessages(encodedView.original, chat?.messages ?? []);
+      const { origins, edits, excluded } = encodedView;
+      const view = { original, messages: decodeMessages(encodedView.messages, original), origins, edits, excluded };
       this.views.set(conversation, view);
       return view;
     }
@@ -330,11 +336,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
 
   /** Chats that share only their beginning, such as subagents' chats, have separate lists. */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: SentChat; readonly kept: number } {
-    const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
-    const longestShared = Math.max(0, ...shared);
-    const likely = this.chats[shared.lastIndexOf(longestShared)];
-    const found = likely && 2 * longestShared >= likely.messages.length ? likely : undefined;
-    const chat: SentChat = found ?? {
+    const commonLengths = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
+    const longestShared = Math.max(0, ...commonLengths);
+    const likelyChat = this.chats[commonLengths.lastIndexOf(longestShared)];
+    const continuedChat = likelyChat && 2 * longestShared >= likelyChat.messages.length ? likelyChat : undefined;
+    const chat: SentChat = continuedChat ?? {
       id: ++this.lastChat,
       version: 0,
       messages: [],
@@ -346,7 +352,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.chats = [...this.chats.filter((each) => each !== chat), chat];
     for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.dropped.push(id);
     this.chats = this.chats.slice(-MAX_CHATS);
-    return { chat, kept: found ? longestShared : 0 };
+    return { chat, kept: continuedChat ? longestShared : 0 };
   }
 
   private dropChat(chat: SentChat): void {
@@ -356,31 +362,31 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private encodeAgentRequest(
-    { system, messages, tools, model, ...rest }: AgentRequest,
+    { system, messages, tools, model, ...otherFields }: AgentRequest,
     chat: SentChat,
-    kept: number,
+    keptCount: number,
   ): EncodedAgentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
-    const added = messages.slice(kept);
+    const added = messages.slice(keptCount);
     const isAsBefore = chat.tools !== undefined && system === chat.system && isEqual(tools, chat.tools);
     const { version, viewId: view } = chat;
     const { dropped } = this;
     this.dropped = [];
-    chat.messages = [...chat.messages.slice(0, kept), ...added];
+    chat.messages = [...chat.messages.slice(0, keptCount), ...added];
     chat.version++;
     if (!isAsBefore) {
       chat.system = system;
       chat.tools = tools;
     }
     return {
-      ...rest,
+      ...otherFields,
       model: plainModel,
       canSummarize: summarizer !== undefined,
       update: {
         chat: chat.id,
         version,
-        messages: { kept, added },
+        messages: { kept: keptCount, added },
         ...(!isAsBefore && { header: { ...(system !== undefined && { system }), tools } }),
         view,
         dropped,
@@ -389,21 +395,21 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private decodePreparedChat(
-    { id, view, ...rest }: EncodedPreparedRequest,
-    handle: Omit<PreparedRequestHandle, 'id'>,
+    { id, view, ...otherFields }: EncodedPreparedRequest,
+    requestHandle: Omit<PreparedRequestHandle, 'id'>,
   ): PreparedChat {
-    const { chat, messages } = handle;
-    const shown = decodeList(chat.view, { kept: view.kept, added: decodeMessages(view.added, messages) });
-    chat.view = shown;
+    const { chat, messages } = requestHandle;
+    const newView = decodeList(chat.view, { kept: view.kept, added: decodeMessages(view.added, messages) });
+    chat.view = newView;
     chat.viewId = id;
-    this.handles.set(shown, { ...handle, id });
-    return { ...rest, messages: shown };
+    this.handles.set(newView, { ...requestHandle, id });
+    return { ...otherFields, messages: newView };
   }
 
-  private reportToEngine({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
+  private reportToEngine({ messages }: PreparedChat, report: (live: LiveEngine, id: number) => Promise<void>): void {
     const handle = this.handles.get(messages);
     // A dead engine has lost the request.
-    if (handle && handle.engine === this.engine) tell(handle.engine.live, handle.id).catch(() => undefined);
+    if (handle && handle.engine === this.engine) report(handle.engine.live, handle.id).catch(() => undefined);
   }
 
   private applyLiveChange({ events, order, changed }: LiveConversationsChange): void {

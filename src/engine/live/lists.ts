@@ -22,10 +22,10 @@ export const decodeMessages = (sent: readonly EncodedMessage[], knownMessages: r
     return found;
   });
 
-export function countCommonElements<T>(before: readonly T[], after: readonly T[]): number {
-  const shorter = Math.min(before.length, after.length);
+export function countCommonElements<T>(oldList: readonly T[], newList: readonly T[]): number {
+  const shorter = Math.min(oldList.length, newList.length);
   let kept = 0;
-  while (kept < shorter && before[kept] === after[kept]) kept++;
+  while (kept < shorter && oldList[kept] === newList[kept]) kept++;
   return kept;
 }
 

@@ -77,34 +77,34 @@ export class LiveSession {
   }
 
   async prepare(
-    sent: EncodedAgentRequest,
+    encodedRequest: EncodedAgentRequest,
     setup: LiveEngineSetup,
     signal?: AbortSignal,
   ): Promise<EncodedPreparedRequest> {
     this.applySetup(setup);
-    const { request, chat } = this.decodeAgentRequest(sent);
+    const { request, chat } = this.decodeAgentRequest(encodedRequest);
     const prepared = await this.live.prepare(request, signal);
     chat.conversation = prepared.conversation;
-    return this.encodePreparedRequest({ request, prepared, chat }, sent.update.view);
+    return this.encodePreparedRequest({ request, prepared, chat }, encodedRequest.update.view);
   }
 
   async prepareAfterOverflow(
     id: number,
     view: number,
-    overflow: OverflowReport | undefined,
+    overflowReport: OverflowReport | undefined,
     setup: LiveEngineSetup,
     signal?: AbortSignal,
   ): Promise<EncodedPreparedRequest | undefined> {
     this.applySetup(setup);
     const preparedBefore = this.prepared.get(id);
     if (!preparedBefore) return undefined;
-    const smaller = await this.live.prepareAfterOverflow(
+    const smallerRequest = await this.live.prepareAfterOverflow(
       preparedBefore.prepared,
       preparedBefore.request,
       signal,
-      overflow,
+      overflowReport,
     );
-    return smaller && this.encodePreparedRequest({ ...preparedBefore, prepared: smaller }, view);
+    return smallerRequest && this.encodePreparedRequest({ ...preparedBefore, prepared: smallerRequest }, view);
   }
 
   recordUsage(id: number, usage: Usage | undefined): void {
@@ -148,15 +148,15 @@ export class LiveSession {
   }
 
   view(conversation: LiveId): EncodedLiveView | undefined {
-    const found = this.live.view(conversation);
-    if (!found) return undefined;
-    const { original, messages, origins, edits, excluded } = found;
+    const liveView = this.live.view(conversation);
+    if (!liveView) return undefined;
+    const { original, messages, origins, edits, excluded } = liveView;
     const [id, chat] = [...this.chats].findLast(([, each]) => each.conversation === conversation) ?? [0, undefined];
-    const places = original.map((_message, index) => index);
+    const ownIndexes = original.map((_message, index) => index);
     return {
       chat: id,
       version: chat?.version ?? 0,
-      original: encodeMessages(original, places, chat?.messages ?? []),
+      original: encodeMessages(original, ownIndexes, chat?.messages ?? []),
       messages: encodeMessages(messages, origins, original),
       origins,
       edits,
@@ -215,7 +215,7 @@ export class LiveSession {
   }
 
   /** @throws RangeError if host and engine are out of sync */
-  private decodeAgentRequest({ update, model, canSummarize, ...rest }: EncodedAgentRequest): {
+  private decodeAgentRequest({ update, model, canSummarize, ...otherFields }: EncodedAgentRequest): {
     readonly request: AgentRequest;
     readonly chat: ReceivedChat;
   } {
@@ -234,7 +234,7 @@ export class LiveSession {
     const { messages, system, tools } = chat;
     const summarizer = canSummarize && { summarizer: this.getOrCreateOwnModel(model.key) };
     const request = {
-      ...rest,
+      ...otherFields,
       messages,
       tools,
       ...(system !== undefined && { system }),
@@ -253,32 +253,38 @@ export class LiveSession {
       original: _original,
       edits: _edits,
       began: _began,
-      ...rest
+      ...serializableFields
     } = prepared;
     const id = ++this.lastId;
     this.prepared.set(id, preparedRequest);
-    const kept = hostViewId === chat.viewId ? countCommonElements(chat.view, messages) : 0;
+    const keptCount = hostViewId === chat.viewId ? countCommonElements(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
     const added: readonly EncodedMessage[] = encodeMessages(
-      messages.slice(kept),
-      origins.slice(kept),
+      messages.slice(keptCount),
+      origins.slice(keptCount),
       preparedRequest.request.messages,
     );
-    return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
+    return {
+      ...serializableFields,
+      id,
+      view: { kept: keptCount, added },
+      ...(outcome && { outcome: { kind: outcome.kind } }),
+    };
   }
 
   /** Only the host can call a conversation's model. */
   private getOrCreateOwnModel(key: string): LoadOwnModel {
     const existing = this.ownModels.get(key);
     if (existing) return existing;
-    const own: LoadOwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
-    this.ownModels.set(key, own);
-    return own;
+    const ownModel: LoadOwnModel = () =>
+      Promise.reject(new Error('The model of the chat is called in the extension host.'));
+    this.ownModels.set(key, ownModel);
+    return ownModel;
   }
 
-  private getModelKey(own: LoadOwnModel | undefined): string | undefined {
-    return [...this.ownModels].find(([, model]) => model === own)?.[0];
+  private getModelKey(ownModel: LoadOwnModel | undefined): string | undefined {
+    return [...this.ownModels].find(([, model]) => model === ownModel)?.[0];
   }
 
   /** Combines the events of one turn into one message with the final summaries. */
@@ -291,9 +297,9 @@ export class LiveSession {
   }
 
   /** Before an action completes, sends the host the changes that the action caused. */
-  private async awaitWithEvents<T>(done: Promise<T>): Promise<T> {
+  private async awaitWithEvents<T>(action: Promise<T>): Promise<T> {
     try {
-      return await done;
+      return await action;
     } finally {
       this.reportChanges();
     }
@@ -303,11 +309,12 @@ export class LiveSession {
     const { events } = this;
     this.events = [];
     const list = this.live.list();
-    const changed = list.filter((summary) => !isEqual(this.sentSummaries.get(summary.id), summary));
-    const order = list.map(({ id }) => id);
-    for (const summary of changed) this.sentSummaries.set(summary.id, summary);
-    for (const id of this.sentSummaries.keys()) if (!order.includes(id)) this.sentSummaries.delete(id);
-    if (events.length > 0 || changed.length > 0) this.dependencies.onChange({ events, order, changed });
+    const changedSummaries = list.filter((summary) => !isEqual(this.sentSummaries.get(summary.id), summary));
+    const conversationIds = list.map(({ id }) => id);
+    for (const summary of changedSummaries) this.sentSummaries.set(summary.id, summary);
+    for (const id of this.sentSummaries.keys()) if (!conversationIds.includes(id)) this.sentSummaries.delete(id);
+    if (events.length > 0 || changedSummaries.length > 0)
+      this.dependencies.onChange({ events, order: conversationIds, changed: changedSummaries });
   }
 }
 

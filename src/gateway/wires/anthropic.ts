@@ -27,17 +27,17 @@ export const anthropicWire: WireFormat = {
 function readAnthropicRequest(body: RequestBody): WireRequest | undefined {
   const { messages, system, tools, model, max_tokens: maxTokens } = body;
   if (!Array.isArray(messages)) return undefined;
-  const list = new MessageListBuilder();
+  const messageList = new MessageListBuilder();
   for (const [index, message] of (messages as readonly unknown[]).entries()) {
     if (!isRecord(message)) return undefined;
     const { role, content, ...fields } = message;
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return undefined;
     const path: Path = ['messages', index];
-    list.addMessage(role, path, readAnthropicContent(content, path.concat('content')), undefined, fields);
+    messageList.addMessage(role, path, readAnthropicContent(content, path.concat('content')), undefined, fields);
   }
   const systemText = extractSystemText(system);
   return {
-    ...list.finishReading(),
+    ...messageList.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(systemText !== '' && { system: systemText }),

@@ -2,12 +2,17 @@ import { parseArguments } from '../../conversations/formats/openai/arguments';
 import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 
-export function parseCallInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
+export function parseCallInput(
+  text: string,
+  place: Path,
+): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
   // Text that is not JSON is a single field.
   const isText = input['invalidArguments'] === text;
   return {
     input,
-    strings: [isText ? { from: ['input', 'invalidArguments'], to } : { from: ['input'], to, inText: true }],
+    strings: [
+      isText ? { from: ['input', 'invalidArguments'], to: place } : { from: ['input'], to: place, inText: true },
+    ],
   };
 }

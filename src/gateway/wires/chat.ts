@@ -28,7 +28,7 @@ export const chatWire: WireFormat = {
 function readChatRequest(body: RequestBody): WireRequest | undefined {
   const { messages, tools, model, max_tokens: maxTokens, max_completion_tokens: maxCompletion } = body;
   if (!Array.isArray(messages)) return undefined;
-  const list = new MessageListBuilder();
+  const messageList = new MessageListBuilder();
   const system: string[] = [];
   let isPrompt = true;
   for (const [index, message] of (messages as readonly unknown[]).entries()) {
@@ -39,21 +39,21 @@ function readChatRequest(body: RequestBody): WireRequest | undefined {
     const isSystem = role === 'system' || role === 'developer';
     isPrompt &&= isSystem;
     if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
-    else if (isSystem) list.addMessage('system', path, parts);
-    else if (role === 'user') list.addMessage('user', path, parts);
+    else if (isSystem) messageList.addMessage('system', path, parts);
+    else if (role === 'user') messageList.addMessage('user', path, parts);
     else if (role === 'assistant')
-      list.addMessage('assistant', path, [
+      messageList.addMessage('assistant', path, [
         ...readChatReasoning(message, path),
         ...parts,
         ...readChatCalls(message, path),
       ]);
     else if (role === 'tool' && typeof message['tool_call_id'] === 'string') {
-      list.addMessage('user', path, [readChatResult(message['tool_call_id'], content, path)], 'results');
-    } else list.addMessage('user', path, [makeRawBlock(message, path)]);
+      messageList.addMessage('user', path, [readChatResult(message['tool_call_id'], content, path)], 'results');
+    } else messageList.addMessage('user', path, [makeRawBlock(message, path)]);
   }
   const maxOutput = maxCompletion ?? maxTokens;
   return {
-    ...list.finishReading(),
+    ...messageList.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
@@ -62,10 +62,10 @@ function readChatRequest(body: RequestBody): WireRequest | undefined {
 }
 
 function readChatContent(content: unknown, path: Path): BlockWithSource[] {
-  const inside = path.concat('content');
-  if (typeof content === 'string') return placeTextBlock(content, inside, inside);
+  const contentPath = path.concat('content');
+  if (typeof content === 'string') return placeTextBlock(content, contentPath, contentPath);
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((part, index) => readChatPart(part, inside.concat(index)));
+  return (content as readonly unknown[]).map((part, index) => readChatPart(part, contentPath.concat(index)));
 }
 
 function readChatPart(part: unknown, path: Path): BlockWithSource {
@@ -111,10 +111,12 @@ function readChatCall(call: unknown, path: Path): BlockWithSource {
 }
 
 function readChatResult(id: string, content: unknown, path: Path): BlockWithSource {
-  const inside = path.concat('content');
+  const contentPath = path.concat('content');
   const parts = readChatContent(content, path);
   const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
   const strings =
-    typeof content === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];
+    typeof content === 'string'
+      ? [{ from: ['content', 0, 'text'], to: contentPath }]
+      : [{ from: ['content'], to: contentPath }];
   return placeBlock(block, path, strings);
 }

@@ -17,11 +17,11 @@ export const geminiWire: WireFormat = {
   read: readGeminiRequest,
   // A result part contains a file's bytes; text is an allowed type (Gemini API guide, "Multimodal
   // function responses").
-  textPart: (text, path, before) =>
+  textPart: (text, path, originalPart) =>
     path.includes('functionResponse')
       ? {
           inlineData: {
-            ...pickDisplayName(before),
+            ...pickDisplayName(originalPart),
             mimeType: 'text/plain',
             data: Buffer.from(text).toString('base64'),
           },
@@ -45,7 +45,7 @@ function readGeminiRequest(body: RequestBody): WireRequest | undefined {
   const { contents, tools, generationConfig } = body;
   const prompt = readRecord(body, 'systemInstruction') ?? readRecord(body, 'system_instruction');
   if (!Array.isArray(contents)) return undefined;
-  const list = new MessageListBuilder();
+  const messageList = new MessageListBuilder();
   const calls = new UnansweredCalls();
   for (const [index, content] of (contents as readonly unknown[]).entries()) {
     if (!isRecord(content)) return undefined;
@@ -54,15 +54,15 @@ function readGeminiRequest(body: RequestBody): WireRequest | undefined {
     const isModel = role === 'model';
     if (isModel) calls.startTurn();
     const path: Path = ['contents', index];
-    const blocks = (parts as readonly unknown[]).flatMap((part, at) =>
-      readGeminiPart(part, path.concat('parts', at), isModel, calls),
+    const blocks = (parts as readonly unknown[]).flatMap((part, partIndex) =>
+      readGeminiPart(part, path.concat('parts', partIndex), isModel, calls),
     );
-    list.addMessage(isModel ? 'assistant' : 'user', path, blocks);
+    messageList.addMessage(isModel ? 'assistant' : 'user', path, blocks);
   }
   const system = joinPartTexts(prompt?.['parts']);
   const maxOutput = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
-    ...list.finishReading(),
+    ...messageList.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(system !== '' && { system }),
     ...(typeof maxOutput === 'number' && { maxOutputTokens: maxOutput }),
@@ -83,21 +83,21 @@ class UnansweredCalls {
     this.openCalls = [];
   }
 
-  assignCallId(name: string, sent: string | undefined): string {
+  assignCallId(name: string, sentId: string | undefined): string {
     const count = (this.counts.get(name) ?? 0) + 1;
     this.counts.set(name, count);
-    const id = sent !== undefined && !this.ids.has(sent) ? sent : `${name}#${count}`;
+    const id = sentId !== undefined && !this.ids.has(sentId) ? sentId : `${name}#${count}`;
     this.ids.add(id);
-    this.openCalls.push({ id, name, sent });
+    this.openCalls.push({ id, name, sent: sentId });
     return id;
   }
 
   /** A result without a call keeps its own ID. */
-  findAnsweredCallId(name: string, sent: string | undefined): string {
-    const byId = sent === undefined ? -1 : this.openCalls.findIndex((call) => call.sent === sent);
-    const at = byId >= 0 ? byId : this.openCalls.findIndex((call) => call.name === name);
-    const [call] = at < 0 ? [] : this.openCalls.splice(at, 1);
-    return call?.id ?? `${name}#${sent ?? 'unasked'}`;
+  findAnsweredCallId(name: string, sentId: string | undefined): string {
+    const indexById = sentId === undefined ? -1 : this.openCalls.findIndex((call) => call.sent === sentId);
+    const callIndex = indexById >= 0 ? indexById : this.openCalls.findIndex((call) => call.name === name);
+    const [call] = callIndex < 0 ? [] : this.openCalls.splice(callIndex, 1);
+    return call?.id ?? `${name}#${sentId ?? 'unasked'}`;
   }
 }
 
@@ -144,19 +144,28 @@ function readFunctionResponse(id: string, response: Fields, path: Path): BlockWi
     textFields.length > 0
       ? textFields
       : Object.keys(responseFields).filter((field) => isLongText(responseFields[field]));
-  const texts = fields.map((field): Block => ({ type: 'text', text: responseFields[field] as string }));
-  const rest = Object.fromEntries(Object.entries(responseFields).filter(([field]) => !fields.includes(field)));
-  const before: Block[] = [...texts, ...(Object.keys(rest).length > 0 ? [{ type: 'raw', part: rest }] : [])];
+  const textBlocks = fields.map((field): Block => ({ type: 'text', text: responseFields[field] as string }));
+  const otherFields = Object.fromEntries(Object.entries(responseFields).filter(([field]) => !fields.includes(field)));
+  const responseBlocks: Block[] = [
+    ...textBlocks,
+    ...(Object.keys(otherFields).length > 0 ? [{ type: 'raw', part: otherFields }] : []),
+  ];
   const { parts = [] } = response;
   const files = (Array.isArray(parts) ? (parts as readonly unknown[]) : [parts]).map(
     (part): Block => (isRecord(part) && readInlineImage(part)) || { type: 'raw', part },
   );
   const strings = [
-    ...fields.map((field, at): StringSource => ({ from: ['content', at, 'text'], to: responsePath.concat(field) })),
-    ...files.map((_, at): StringSource => ({ from: ['content', before.length + at], to: path.concat('parts', at) })),
+    ...fields.map((field, fileIndex): StringSource => ({
+      from: ['content', fileIndex, 'text'],
+      to: responsePath.concat(field),
+    })),
+    ...files.map((_, at): StringSource => ({
+      from: ['content', responseBlocks.length + at],
+      to: path.concat('parts', at),
+    })),
   ];
   return placeBlock(
-    { type: 'tool_result', tool_use_id: id, content: [...before, ...files] },
+    { type: 'tool_result', tool_use_id: id, content: [...responseBlocks, ...files] },
     path.slice(0, -1),
     strings,
   );
@@ -169,12 +178,12 @@ const isLongText = (value: unknown): boolean => typeof value === 'string' && val
  * Source: Gemini API reference, "UsageMetadata": the prompt includes cached tokens, the candidates
  * don't include thoughts.
  */
-const convertGeminiUsage = (reported: Fields): Usage | undefined =>
+const convertGeminiUsage = (reportedUsage: Fields): Usage | undefined =>
   validateUsage({
     accounting: 'openai',
-    inputTokens: parseTokens(reported['promptTokenCount']) + parseTokens(reported['toolUsePromptTokenCount']),
-    outputTokens: parseTokens(reported['candidatesTokenCount']) + parseTokens(reported['thoughtsTokenCount']),
-    cacheReadTokens: parseTokens(reported['cachedContentTokenCount']),
+    inputTokens: parseTokens(reportedUsage['promptTokenCount']) + parseTokens(reportedUsage['toolUsePromptTokenCount']),
+    outputTokens: parseTokens(reportedUsage['candidatesTokenCount']) + parseTokens(reportedUsage['thoughtsTokenCount']),
+    cacheReadTokens: parseTokens(reportedUsage['cachedContentTokenCount']),
     cacheWriteTokens: 0,
-    reasoningTokens: parseTokens(reported['thoughtsTokenCount']),
+    reasoningTokens: parseTokens(reportedUsage['thoughtsTokenCount']),
   });

@@ -37,17 +37,17 @@ export class MessageListBuilder {
   addMessage(
     role: Role,
     item: Path,
-    read: readonly BlockWithSource[],
-    joins?: 'reply' | 'results',
+    itemBlocks: readonly BlockWithSource[],
+    mergeKind?: 'reply' | 'results',
     fields: Readonly<Record<string, unknown>> = {},
   ): void {
-    const blocks = read.map((one) => this.emptyResultReadByProgram(one));
-    const last = this.growing.at(-1);
-    if (joins !== undefined && last?.joins === joins) {
-      last.items.push(item);
-      last.blocks.push(...blocks);
+    const blocks = itemBlocks.map((one) => this.emptyResultReadByProgram(one));
+    const lastMessage = this.growing.at(-1);
+    if (mergeKind !== undefined && lastMessage?.joins === mergeKind) {
+      lastMessage.items.push(item);
+      lastMessage.blocks.push(...blocks);
     } else {
-      this.growing.push({ role, joins, fields, items: [item], blocks: [...blocks] });
+      this.growing.push({ role, joins: mergeKind, fields, items: [item], blocks: [...blocks] });
     }
   }
 
@@ -59,14 +59,14 @@ export class MessageListBuilder {
   }
 
   finishReading(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
-    const full = this.growing.filter(({ blocks }) => blocks.length > 0);
+    const nonEmptyMessages = this.growing.filter(({ blocks }) => blocks.length > 0);
     return {
-      messages: full.map(({ role, fields, blocks }) => ({
+      messages: nonEmptyMessages.map(({ role, fields, blocks }) => ({
         ...fields,
         role,
         content: blocks.map(({ block }) => block),
       })),
-      sources: full.map(({ items, blocks }) => ({ items, blocks: blocks.map(({ source }) => source) })),
+      sources: nonEmptyMessages.map(({ items, blocks }) => ({ items, blocks: blocks.map(({ source }) => source) })),
     };
   }
 }

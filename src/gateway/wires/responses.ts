@@ -48,7 +48,7 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
   if (isPresent(body['previous_response_id']) || isPresent(body['conversation']) || !Array.isArray(input))
     return undefined;
-  const list = new MessageListBuilder();
+  const messageList = new MessageListBuilder();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
   const declaredTools: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
   let isPrompt = true;
@@ -65,12 +65,13 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
     if (type === 'message' && role !== 'assistant') {
       const parts = readResponsesContent(item['content'], path.concat('content'));
       if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
-      else list.addMessage(isSystem ? 'system' : 'user', path, parts);
-    } else if (RESULT_ITEM_TYPES.has(type)) list.addMessage('user', path, [readResultItem(item, path)], 'results');
-    else list.addMessage('assistant', path, readReplyItem(item, path), 'reply');
+      else messageList.addMessage(isSystem ? 'system' : 'user', path, parts);
+    } else if (RESULT_ITEM_TYPES.has(type))
+      messageList.addMessage('user', path, [readResultItem(item, path)], 'results');
+    else messageList.addMessage('assistant', path, readReplyItem(item, path), 'reply');
   }
   return {
-    ...list.finishReading(),
+    ...messageList.finishReading(),
     tools: declaredTools,
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),

@@ -63,7 +63,7 @@ export class WireError extends Error {
 
 /**
  * Writes a view in place of a body's messages, up to the last change.
- * @param from number of messages to skip, since they were written before
+ * @param continueFrom number of messages to skip, since they were written before
  * @param view a message that is the identical object in the original is unchanged
  * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
  * missing
@@ -74,29 +74,29 @@ export function writeViewIntoBody(
   body: RequestBody,
   { sources }: WireRequest,
   { original, messages: view, origins }: Pick<View, 'original' | 'messages' | 'origins'>,
-  from = { view: 0, original: 0 },
+  continueFrom = { view: 0, original: 0 },
 ): EditedJsonHead {
   if (original.length !== sources.length || view.length !== origins.length) {
     throw new WireError('The view is not one of this request.');
   }
   const changes = new RequestBodyChanges(body, wire);
-  let next = from.original;
+  let nextOriginal = continueFrom.original;
   view.forEach((message, index) => {
-    if (index < from.view) return;
+    if (index < continueFrom.view) return;
     const origin = origins[index] ?? SUMMARY_ORIGIN;
     if (origin === SUMMARY_ORIGIN) {
       const nextOrigin = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;
-      changes.addSummary(message, sources.slice(next, nextOrigin));
-      next = nextOrigin;
+      changes.addSummary(message, sources.slice(nextOriginal, nextOrigin));
+      nextOriginal = nextOrigin;
       return;
     }
-    if (origin !== next) throw new WireError(`Message ${next} is missing in the view.`);
-    next++;
+    if (origin !== nextOriginal) throw new WireError(`Message ${nextOriginal} is missing in the view.`);
+    nextOriginal++;
     const before = original[origin];
     const source = sources[origin];
     if (before && source && before !== message) changes.changeMessage(before, message, source);
   });
-  if (next !== original.length) throw new WireError(`Message ${next} is missing in the view.`);
+  if (nextOriginal !== original.length) throw new WireError(`Message ${nextOriginal} is missing in the view.`);
   return editJsonHead(text, changes.listEdits());
 }
 
@@ -110,74 +110,76 @@ class RequestBodyChanges {
   ) {}
 
   listEdits(): JsonEdit[] {
-    const written = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
+    const textEdits = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
       const text = getValueAt(this.body, to);
       if (typeof text !== 'string') throw new WireError(`No text stands at ${to.join('.')}.`);
       return { path: to, string: editJson(text, edits) };
     });
-    return [...this.edits, ...written];
+    return [...this.edits, ...textEdits];
   }
 
   addSummary(message: ApiMessage, sources: readonly MessageSource[]): void {
-    const [first, ...rest] = sources.flatMap(({ items }) => items);
-    const text = getBlocks(message).map((block) => block['text']);
-    const texts = typeof message.content === 'string' ? [message.content] : text;
-    if (!first || texts.some((word) => typeof word !== 'string')) {
+    const [firstPath, ...otherPaths] = sources.flatMap(({ items }) => items);
+    const blockTexts = getBlocks(message).map((block) => block['text']);
+    const summaryTexts = typeof message.content === 'string' ? [message.content] : blockTexts;
+    if (!firstPath || summaryTexts.some((word) => typeof word !== 'string')) {
       throw new WireError('A summary stands where it can not be written.');
     }
-    this.edits.push({ path: first, json: JSON.stringify(this.wire.userItem(texts.join('\n\n'))) });
-    for (const path of rest) this.edits.push({ path, removed: true });
+    this.edits.push({ path: firstPath, json: JSON.stringify(this.wire.userItem(summaryTexts.join('\n\n'))) });
+    for (const path of otherPaths) this.edits.push({ path, removed: true });
   }
 
-  changeMessage(before: ApiMessage, after: ApiMessage, { blocks }: MessageSource): void {
-    const shown = getBlocks(after);
-    let at = 0;
-    getBlocks(before).forEach((block, index) => {
+  changeMessage(oldMessage: ApiMessage, newMessage: ApiMessage, { blocks }: MessageSource): void {
+    const viewBlocks = getBlocks(newMessage);
+    let position = 0;
+    getBlocks(oldMessage).forEach((block, index) => {
       const source = blocks[index];
-      const now = shown[at];
+      const viewBlock = viewBlocks[position];
       if (!source) throw new WireError('A block has no place in the request.');
-      if (block === now) at++;
+      if (block === viewBlock) position++;
       // Only thinking can be removed from a message; other blocks keep their positions.
-      else if (isAnyThinking(block) && !(now && isAnyThinking(now)))
+      else if (isAnyThinking(block) && !(viewBlock && isAnyThinking(viewBlock)))
         this.edits.push({ path: source.path, removed: true });
       else {
-        if (!now) throw new WireError('A block is missing in the view.');
-        this.changeValue(block, now, [], source);
-        at++;
+        if (!viewBlock) throw new WireError('A block is missing in the view.');
+        this.changeValue(block, viewBlock, [], source);
+        position++;
       }
     });
-    if (at !== shown.length) throw new WireError('The view has a block more than the request.');
+    if (position !== viewBlocks.length) throw new WireError('The view has a block more than the request.');
   }
 
-  private changeValue(before: unknown, after: unknown, path: Path, source: BlockSource): void {
-    if (before === after) return;
-    if (typeof before === 'string' && typeof after === 'string') {
-      this.changeString(after, path, source);
+  private changeValue(oldValue: unknown, newValue: unknown, path: Path, source: BlockSource): void {
+    if (oldValue === newValue) return;
+    if (typeof oldValue === 'string' && typeof newValue === 'string') {
+      this.changeString(newValue, path, source);
       return;
     }
-    if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-      before.forEach((item, index) => {
-        this.changeValue(item, after[index], path.concat(index), source);
+    if (Array.isArray(oldValue) && Array.isArray(newValue) && oldValue.length === newValue.length) {
+      oldValue.forEach((item, index) => {
+        this.changeValue(item, newValue[index], path.concat(index), source);
       });
       return;
     }
-    if (!isRecord(before) || !isRecord(after)) throw new WireError(`More than strings changed at ${path.join('.')}.`);
-    if (before['type'] !== after['type']) {
-      this.replaceBlock(after, path, source);
+    if (!isRecord(oldValue) || !isRecord(newValue))
+      throw new WireError(`More than strings changed at ${path.join('.')}.`);
+    if (oldValue['type'] !== newValue['type']) {
+      this.replaceBlock(newValue, path, source);
       return;
     }
-    const keys = Object.keys(before);
-    if (keys.length !== Object.keys(after).length) throw new WireError(`Fields changed at ${path.join('.')}.`);
+    const keys = Object.keys(oldValue);
+    if (keys.length !== Object.keys(newValue).length) throw new WireError(`Fields changed at ${path.join('.')}.`);
     for (const key of keys) {
-      if (!Object.hasOwn(after, key)) throw new WireError(`Fields changed at ${path.join('.')}.`);
-      this.changeValue(before[key], after[key], path.concat(key), source);
+      if (!Object.hasOwn(newValue, key)) throw new WireError(`Fields changed at ${path.join('.')}.`);
+      this.changeValue(oldValue[key], newValue[key], path.concat(key), source);
     }
   }
 
-  private replaceBlock(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
+  private replaceBlock(newBlock: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : findSourcePlace(path, source)?.to;
-    if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
-    const part = this.wire.textPart(after['text'], place, getValueAt(this.body, place));
+    if (!place || typeof newBlock['text'] !== 'string')
+      throw new WireError('A block became something else than a text.');
+    const part = this.wire.textPart(newBlock['text'], place, getValueAt(this.body, place));
     this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 

@@ -49,12 +49,12 @@ type EntryToSum = Pick<
 >;
 
 function sumHistoryEntries(entries: readonly EntryToSum[]): History['sums'] {
-  const shown = entries.filter(({ state, isGone }) => state === 'shown' && isGone !== true);
+  const shownEntries = entries.filter(({ state, isGone }) => state === 'shown' && isGone !== true);
   // A stored conversation saves nothing until its agent continues with the result.
-  const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
+  const savings = shownEntries.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
   return {
-    tokensSaved: sumValues(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
-    ...(priced.length > 0 && { savedPerRequest: sumValues(priced) }),
+    tokensSaved: sumValues(shownEntries.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
+    ...(savings.length > 0 && { savedPerRequest: sumValues(savings) }),
     timeMs: sumValues(entries.map(({ timeMs }) => timeMs)),
   };
 }

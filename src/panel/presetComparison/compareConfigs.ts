@@ -14,18 +14,18 @@ export function compareConfigs(first: SmartConfig, second: SmartConfig): Compare
 }
 
 /** Matches passes by ID, the others by order. */
-function comparePasses(first: readonly Pass[], second: readonly Pass[]): ComparedPass[] {
-  const partners = new Map(first.map((pass) => [pass, second.find(({ id }) => id === pass.id)]));
-  const matched = new Set(partners.values());
-  const unmatched = second.filter((pass) => !matched.has(pass));
-  const pairs = first.map((pass) => [pass, partners.get(pass) ?? unmatched.shift()] as const);
+function comparePasses(firstPasses: readonly Pass[], secondPasses: readonly Pass[]): ComparedPass[] {
+  const partnerByPass = new Map(firstPasses.map((pass) => [pass, secondPasses.find(({ id }) => id === pass.id)]));
+  const matchedPasses = new Set(partnerByPass.values());
+  const unmatchedPasses = secondPasses.filter((pass) => !matchedPasses.has(pass));
+  const pairs = firstPasses.map((pass) => [pass, partnerByPass.get(pass) ?? unmatchedPasses.shift()] as const);
   return [
-    ...pairs.map(([one, other]) => ({
-      first: makePassWithPosition(one, first),
-      ...(other && { second: makePassWithPosition(other, second) }),
-      differences: other ? findConfigDifferences(one, other) : [],
+    ...pairs.map(([firstPass, secondPass]) => ({
+      first: makePassWithPosition(firstPass, firstPasses),
+      ...(secondPass && { second: makePassWithPosition(secondPass, secondPasses) }),
+      differences: secondPass ? findConfigDifferences(firstPass, secondPass) : [],
     })),
-    ...unmatched.map((pass) => ({ second: makePassWithPosition(pass, second), differences: [] })),
+    ...unmatchedPasses.map((pass) => ({ second: makePassWithPosition(pass, secondPasses), differences: [] })),
   ];
 }
 
@@ -35,15 +35,15 @@ const makePassWithPosition = (pass: Pass, passes: readonly Pass[]) => ({
 });
 
 function findConfigDifferences(first: object, second: object): ConfigDifference[] {
-  const [one, other] = [collectConfigValues(first), collectConfigValues(second)];
-  return [...new Set([...one.keys(), ...other.keys()])].flatMap((key) => {
-    const [before, after] = [one.get(key), other.get(key)];
-    if (isEqual(before?.value, after?.value)) return [];
+  const [firstValues, secondValues] = [collectConfigValues(first), collectConfigValues(second)];
+  return [...new Set([...firstValues.keys(), ...secondValues.keys()])].flatMap((key) => {
+    const [firstValue, secondValue] = [firstValues.get(key), secondValues.get(key)];
+    if (isEqual(firstValue?.value, secondValue?.value)) return [];
     return [
       {
-        path: before?.path ?? after?.path ?? [],
-        ...(before && { first: before.value }),
-        ...(after && { second: after.value }),
+        path: firstValue?.path ?? secondValue?.path ?? [],
+        ...(firstValue && { first: firstValue.value }),
+        ...(secondValue && { second: secondValue.value }),
       },
     ];
   });
@@ -56,15 +56,15 @@ interface ConfigValueWithPath {
 
 /** Collects a configuration's values by path; a list is one value. */
 function collectConfigValues(value: object): Map<string, ConfigValueWithPath> {
-  const leaves = new Map<string, ConfigValueWithPath>();
-  const walk = (inner: object, path: readonly string[]): void => {
-    for (const [key, each] of Object.entries(inner) as [string, unknown][]) {
+  const valuesByPath = new Map<string, ConfigValueWithPath>();
+  const walk = (node: object, path: readonly string[]): void => {
+    for (const [key, child] of Object.entries(node) as [string, unknown][]) {
       if (path.length === 0 && FIELDS_NOT_COMPARED.has(key)) continue;
-      const at = [...path, key];
-      if (isRecord(each)) walk(each, at);
-      else if (each !== undefined) leaves.set(JSON.stringify(at), { path: at, value: each });
+      const childPath = [...path, key];
+      if (isRecord(child)) walk(child, childPath);
+      else if (child !== undefined) valuesByPath.set(JSON.stringify(childPath), { path: childPath, value: child });
     }
   };
   walk(value, []);
-  return leaves;
+  return valuesByPath;
 }

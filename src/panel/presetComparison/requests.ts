@@ -15,11 +15,11 @@ export const createPresetComparisonHandlers = (settings: PanelSettings): PresetC
 });
 
 /** @throws Error if the preset doesn't exist */
-function resolveComparedConfig(settings: PanelSettings, comparable: ComparableConfiguration): SmartConfig {
-  if (comparable.kind === 'preset' && !listPresetStates().some(({ id }) => id === comparable.id)) {
-    throw new Error(vscode.l10n.t('The preset “{0}” no longer exists. Choose another one.', comparable.id));
+function resolveComparedConfig(settings: PanelSettings, configuration: ComparableConfiguration): SmartConfig {
+  if (configuration.kind === 'preset' && !listPresetStates().some(({ id }) => id === configuration.id)) {
+    throw new Error(vscode.l10n.t('The preset “{0}” no longer exists. Choose another one.', configuration.id));
   }
-  const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.getRawValue('smart');
+  const value: unknown = configuration.kind === 'preset' ? configuration.id : settings.getRawValue('smart');
   // Safe cast: Smart itself produced the configuration from the value.
   return settings.getEffectiveValue('smart', value) as SmartConfig;
 }

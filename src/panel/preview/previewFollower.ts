@@ -28,12 +28,12 @@ export class PreviewFollower {
    * @returns a function to call after the question was answered or abandoned
    */
   followConversation(name: PreviewedConversationName, conversation: ConversationSource): () => void {
-    const mine: FollowedQuestion = { name, conversation };
-    this.question = mine;
+    const ownQuestion: FollowedQuestion = { name, conversation };
+    this.question = ownQuestion;
     this.isAnswered = false;
     return () => {
       // A newer question has replaced this one.
-      if (this.question !== mine) return;
+      if (this.question !== ownQuestion) return;
       this.isAnswered = true;
       this.reportIfConversationChanged();
     };

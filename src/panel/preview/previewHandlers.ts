@@ -36,13 +36,13 @@ export class PreviewHandlers implements vscode.Disposable {
       onChange: onChanged,
     });
     const bundle = getEngineBundle(dependencies.services);
-    const ended = (reason: string): string =>
+    const describeEnd = (reason: string): string =>
       vscode.l10n.t(
         'The preview’s worker ended ({0}). Nothing was changed. Try again, or choose another conversation.',
         reason,
       );
-    this.previews = new PreviewThread({ bundle, ended });
-    this.comparisons = new PreviewThread({ bundle, ended });
+    this.previews = new PreviewThread({ bundle, ended: describeEnd });
+    this.comparisons = new PreviewThread({ bundle, ended: describeEnd });
   }
 
   dispose(): void {
@@ -100,12 +100,12 @@ export class PreviewHandlers implements vscode.Disposable {
         await this.findConversation(conversation),
         this.resolveConfiguration(drafts),
       );
-      const texts = await this.previews.askPreviewQuestion(
+      const diffTexts = await this.previews.askPreviewQuestion(
         { kind: 'texts', ...question, excluded, ...(pinned && { pinned }) },
         signal,
       );
       const { comparisons } = this.services;
-      await comparisons.showComparison(comparisons.addComparison({ ...texts, isPreview: true }));
+      await comparisons.showComparison(comparisons.addComparison({ ...diffTexts, isPreview: true }));
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {

@@ -53,14 +53,14 @@ export async function compareProfiles(
     figures.push({ profile: id, cost, tokensSaved: tokensBefore - tokensAfter, saving });
     profiles.push({ id, name: profileName, model: profileModel, estimate: makeProfileEstimate(preview, saving) });
   }
-  const recommended = recommendProfile(figures);
+  const recommendedProfile = recommendProfile(figures);
   return {
     conversation: name,
     title,
     tokens: tokensBefore,
     ...(model !== undefined && { model }),
     profiles,
-    ...(recommended !== undefined && { recommended }),
+    ...(recommendedProfile !== undefined && { recommended: recommendedProfile }),
   };
 }
 
@@ -70,13 +70,15 @@ function computeProfileSaving(
   pricing: ModelPricing,
   model: string | undefined,
 ): CondensationSaving {
-  const changed = cells.findIndex(({ outcome }) => outcome !== 'kept');
-  const kept = cells.slice(0, changed < 0 ? cells.length : changed).reduce((sum, cell) => sum + cell.tokensAfter, 0);
-  const factor = getTokenizerFactor(model);
+  const firstChanged = cells.findIndex(({ outcome }) => outcome !== 'kept');
+  const keptTokens = cells
+    .slice(0, firstChanged < 0 ? cells.length : firstChanged)
+    .reduce((sum, cell) => sum + cell.tokensAfter, 0);
+  const tokenFactor = getTokenizerFactor(model);
   const effect = {
-    tokensBefore: tokensBefore * factor,
-    tokensAfter: tokensAfter * factor,
-    keptPrefixTokens: kept * factor,
+    tokensBefore: tokensBefore * tokenFactor,
+    tokensAfter: tokensAfter * tokenFactor,
+    keptPrefixTokens: keptTokens * tokenFactor,
     cost,
   };
   return estimateCondensationSaving(effect, { ...pricing, cache: 'warm' });

@@ -137,13 +137,13 @@ export class ConversationsView implements vscode.Disposable {
    * in package.json).
    */
   private reportCondensedConversations(): void {
-    const condensed = this.ledgers
+    const condensedPaths = this.ledgers
       .listLedgers()
       .flatMap((ledger) => (ledger.path !== undefined && findShownCondensation(ledger) ? [ledger.path] : []));
     void vscode.commands.executeCommand(
       'setContext',
       `${CONVERSATIONS_VIEW_ID}.condensed`,
-      condensed.map(getFolderOfOpenedText),
+      condensedPaths.map(getFolderOfOpenedText),
     );
   }
 
@@ -173,10 +173,10 @@ export class ConversationsView implements vscode.Disposable {
       return;
     }
     this.updateViewState();
-    const changed = [...this.shownItems.values()].filter(
+    const changedItems = [...this.shownItems.values()].filter(
       ({ node, text }) => text !== undefined && text !== getItemText(this.createNodeItem(node)),
     );
-    if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
+    if (changedItems.length > 0) this.tree.changed.fire(changedItems.map(({ node }) => node));
   }
 
   private createNodeItem(node: TreeNode): vscode.TreeItem {

@@ -107,16 +107,16 @@ export interface LedgerLookup {
  * is missing.
  */
 function createRootPathFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
-  const byPath = new Map(stored.map((found) => [found.path, found]));
-  return (found) => {
+  const byPath = new Map(stored.map((conversation) => [conversation.path, conversation]));
+  return (conversation) => {
     // IDs in files are untrusted: two that name each other are both roots.
-    const passed = new Set<string>();
-    for (let at = found; ;) {
-      passed.add(at.path);
-      const parent = at.parent === undefined ? undefined : byPath.get(at.parent);
-      if (!parent) return at.path;
-      if (passed.has(parent.path)) return found.path;
-      at = parent;
+    const visitedPaths = new Set<string>();
+    for (let current = conversation; ;) {
+      visitedPaths.add(current.path);
+      const parent = current.parent === undefined ? undefined : byPath.get(current.parent);
+      if (!parent) return current.path;
+      if (visitedPaths.has(parent.path)) return conversation.path;
+      current = parent;
     }
   };
 }
@@ -144,47 +144,47 @@ export function createAgentNodes(
     if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
-  const createNode = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
+  const createNode = (conversation: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',
-    found,
-    ledger: ledgers.findLedger(found),
-    givenBackAs: ledgers.givenBackAs(found),
-    isCopy: ledgers.isCopy(found),
+    found: conversation,
+    ledger: ledgers.findLedger(conversation),
+    givenBackAs: ledgers.givenBackAs(conversation),
+    isCopy: ledgers.isCopy(conversation),
     children,
   });
-  const task = createRootPathFinder(stored);
-  const ofTasks = Map.groupBy(stored, task);
-  for (const found of stored.filter((each) => task(each) === each.path)) {
-    const children = (ofTasks.get(found.path) ?? [])
-      .filter((each) => each !== found)
+  const findRootPath = createRootPathFinder(stored);
+  const conversationsByRoot = Map.groupBy(stored, findRootPath);
+  for (const root of stored.filter((each) => findRootPath(each) === each.path)) {
+    const children = (conversationsByRoot.get(root.path) ?? [])
+      .filter((each) => each !== root)
       .map((each) => createNode(each, []));
-    const matches = matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(found));
-    const kept = matches
+    const matches = matchesFilter(filter, root.agent, getConversationWorkspace(root), getSearchTexts(root));
+    const matchingChildren = matches
       ? children
       : children.filter((each) =>
-          matchesFilter(filter, found.agent, getConversationWorkspace(found), getSearchTexts(each.found)),
+          matchesFilter(filter, root.agent, getConversationWorkspace(root), getSearchTexts(each.found)),
         );
-    if (!matches && kept.length === 0) continue;
-    const group = byAgent.get(found.agent) ?? [];
-    group.push(createNode(found, kept));
-    byAgent.set(found.agent, group);
+    if (!matches && matchingChildren.length === 0) continue;
+    const group = byAgent.get(root.agent) ?? [];
+    group.push(createNode(root, matchingChildren));
+    byAgent.set(root.agent, group);
   }
   const isHere = (node: LiveNode | ConversationNode): boolean =>
     (node.kind === 'live' && node.live.agent === undefined) || isInFolders(here, getNodeFolder(node));
-  const rank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
+  const getRank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
   return [...byAgent]
     .map(([agent, children]): AgentNode => ({
       kind: 'agent',
       agent,
-      children: children.toSorted((a, b) => rank(a) - rank(b)),
+      children: children.toSorted((a, b) => getRank(a) - getRank(b)),
     }))
     .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
 export function getShownChildren({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
-  const shown = children.slice(0, pages * CONVERSATIONS_PER_PAGE);
-  const hidden = children.length - shown.length;
-  return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
+  const shownChildren = children.slice(0, pages * CONVERSATIONS_PER_PAGE);
+  const hiddenCount = children.length - shownChildren.length;
+  return hiddenCount === 0 ? shownChildren : [...shownChildren, { kind: 'more', agent, hidden: hiddenCount }];
 }
 
 export const getConversationWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
@@ -194,10 +194,10 @@ export const getConversationWorkspace = ({ details, workspace }: IndexedConversa
 export const getConversationTitle = ({ details, title }: IndexedConversation): string | undefined =>
   details?.title ?? title;
 
-const getSearchTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
-  getConversationTitle(found),
-  getConversationWorkspace(found),
-  found.path,
+const getSearchTexts = (conversation: IndexedConversation): readonly (string | undefined)[] => [
+  getConversationTitle(conversation),
+  getConversationWorkspace(conversation),
+  conversation.path,
 ];
 
 function matchesFilter(
@@ -208,12 +208,12 @@ function matchesFilter(
 ): boolean {
   if (agents.size > 0 && !agents.has(agent)) return false;
   if (workspaces.size > 0 && (workspace === undefined || !workspaces.has(workspace))) return false;
-  const all = searchTexts.join('\n').toLowerCase();
+  const searchedText = searchTexts.join('\n').toLowerCase();
   const isFound = (words: string): boolean =>
     words
       .toLowerCase()
       .split(/\s+/)
-      .every((word) => all.includes(word));
+      .every((word) => searchedText.includes(word));
   // Titles are listed without the Markdown of the message from which they are taken.
   return isFound(text) || isFound(removeMarkdown(text));
 }

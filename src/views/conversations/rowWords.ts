@@ -39,26 +39,33 @@ export const formatRowFill = ({ details }: IndexedConversation, assumed: number)
 
 /**
  * Returns text such as `61% → ≈ 46% full`; undefined if unknown.
- * @param assumed window in tokens if the model's is unknown
+ * @param assumedWindow window in tokens if the model's is unknown
  */
 export function formatRowFillChange(
   { details }: IndexedConversation,
   { tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number },
-  assumed: number,
+  assumedWindow: number,
 ): string | undefined {
   const { fill, tokens, problem } = details ?? {};
   if (problem !== undefined || fill === undefined || tokens === undefined) return undefined;
   // Messages that followed the condensation stay.
-  return formatFillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
+  return formatFillChange(
+    fill,
+    estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter),
+    assumedWindow,
+  );
 }
 
-export function listRowSizes(found: IndexedConversation, assumed: number): string[] {
-  const { fill, tokens, problem } = found.details ?? {};
-  if (problem !== undefined || tokens === undefined) return [formatRowSize(found)];
+export function listRowSizes(conversation: IndexedConversation, assumedWindow: number): string[] {
+  const { fill, tokens, problem } = conversation.details ?? {};
+  if (problem !== undefined || tokens === undefined) return [formatRowSize(conversation)];
   return [
     vscode.l10n.t('Messages, which can be condensed: {0} tokens', formatTokens(tokens)),
     ...(fill
-      ? [vscode.l10n.t('Context window: {0}', formatFillSentence(fill, assumed)), ...listFillExplanation(fill, tokens)]
+      ? [
+          vscode.l10n.t('Context window: {0}', formatFillSentence(fill, assumedWindow)),
+          ...listFillExplanation(fill, tokens),
+        ]
       : []),
   ];
 }

@@ -77,41 +77,46 @@ function createAgentItem(node: AgentNode, { openAgent }: TreeItemOptions): vscod
 
 function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
-  const last = condensations.findLast(({ isUndone }) => !isUndone);
+  const lastCondensation = condensations.findLast(({ isUndone }) => !isUndone);
   const sizeText = vscode.l10n.t('{0} tokens', formatTokens(tokens));
-  const full = formatPercentFull(formatShareOfWindow(tokens, contextWindow));
+  const fillText = formatPercentFull(formatShareOfWindow(tokens, contextWindow));
   const item = createRowItem(title, {
-    full,
+    full: fillText,
     percent: (100 * tokens) / contextWindow,
     size: sizeText,
-    last,
+    last: lastCondensation,
     age: formatAge(now - lastUsed),
   });
-  item.iconPath = new vscode.ThemeIcon(last ? 'archive' : agent === undefined ? 'comment' : 'terminal');
+  item.iconPath = new vscode.ThemeIcon(lastCondensation ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   item.tooltip = [
     title,
-    vscode.l10n.t('Context window: {0}: {1} of {2} tokens', full, formatTokens(tokens), formatTokens(contextWindow)),
+    vscode.l10n.t(
+      'Context window: {0}: {1} of {2} tokens',
+      fillText,
+      formatTokens(tokens),
+      formatTokens(contextWindow),
+    ),
     ...(agent === undefined ? [] : [vscode.l10n.t('Running in {0}', folder ?? '')]),
   ].join('\n');
-  item.contextValue = ['live', ...(last ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
+  item.contextValue = ['live', ...(lastCondensation ? ['condensed'] : []), ...(canUndo ? ['undoable'] : [])].join(' ');
   return item;
 }
 
 function createConversationItem(node: ConversationNode, facts: TreeItemOptions): vscode.TreeItem {
   const { found, ledger, children } = node;
-  const last = findShownCondensation(ledger);
+  const lastCondensation = findShownCondensation(ledger);
   const problem = found.details?.problem;
   const size = formatRowSize(found);
-  const full = formatFillWithCondensation(node, facts) ?? formatRowFill(found, facts.contextWindow);
+  const fillText = formatFillWithCondensation(node, facts) ?? formatRowFill(found, facts.contextWindow);
   const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
   const problemWords = problem === undefined ? undefined : size;
   const item = createRowItem(formatRowName(found), {
-    full,
+    full: fillText,
     percent,
     size,
-    last,
+    last: lastCondensation,
     age,
     problem: problemWords,
     isGivenBack: node.givenBackAs !== undefined,
@@ -121,11 +126,11 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   // The record of a copy expires, so the title tells a copy too.
   const isCopy = node.isCopy || formatRowName(found).endsWith(CONDENSED_SUFFIX);
   item.iconPath = new vscode.ThemeIcon(
-    problem !== undefined ? 'warning' : last ? 'archive' : isCopy ? 'copy' : 'comment',
+    problem !== undefined ? 'warning' : lastCondensation ? 'archive' : isCopy ? 'copy' : 'comment',
   );
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
-    ...(last ? ['condensed'] : []),
+    ...(lastCondensation ? ['condensed'] : []),
     ...(findUndoneCondensation(ledger) ? ['redoable'] : []),
     ...(ledger && ledger.condensations.length > 0 ? ['history'] : []),
     ...(findGiveBackTarget(found.path, found.agent) === undefined ? [] : ['returnable']),
@@ -136,7 +141,7 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   ].join(' ');
   // An unreadable conversation can still be viewed as a file; for a condensed one, show what was
   // condensed.
-  const action: ConversationAction = problem !== undefined ? 'openRaw' : last ? 'details' : 'open';
+  const action: ConversationAction = problem !== undefined ? 'openRaw' : lastCondensation ? 'details' : 'open';
   item.command = { command: `${CONVERSATIONS_VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }
@@ -197,7 +202,7 @@ function renderRowTooltip(node: ConversationNode, facts: TreeItemOptions): strin
   const { found, ledger } = node;
   const { now, contextWindow } = facts;
   const { details, path } = found;
-  const last = findShownCondensation(ledger);
+  const lastCondensation = findShownCondensation(ledger);
   const workspace = getConversationWorkspace(found);
   return [
     formatRowName(found),
@@ -208,14 +213,14 @@ function renderRowTooltip(node: ConversationNode, facts: TreeItemOptions): strin
     ...(workspace === undefined ? [] : [vscode.l10n.t('Folder: {0}', workspace)]),
     vscode.l10n.t('File: {0}', path),
     vscode.l10n.t('Changed: {0}', new Date(found.modified).toLocaleString(vscode.env.language)),
-    ...(last
+    ...(lastCondensation
       ? [
           vscode.l10n.t(
             'Condensed {0} with {1}: {2}',
-            formatAge(now - Date.parse(last.at)),
-            formatProviderName(getProviderName(last.provider), last.configName),
+            formatAge(now - Date.parse(lastCondensation.at)),
+            formatProviderName(getProviderName(lastCondensation.provider), lastCondensation.configName),
             [
-              formatTokenChange(last.tokensBefore, last.tokensAfter),
+              formatTokenChange(lastCondensation.tokensBefore, lastCondensation.tokensAfter),
               ...[formatFillWithCondensation(node, facts) ?? []].flat(),
             ].join('; '),
           ),

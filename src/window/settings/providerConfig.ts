@@ -38,12 +38,12 @@ export const readFallbackConfigs = (): Readonly<Record<'native' | 'lossless' | '
 
 function fillStepConfigs(value: unknown): unknown {
   // An invalid value counts as the default; the settings panel reports it.
-  const checked = [value, undefined].map(resolveStrategy).find(({ valid }) => valid);
-  if (!checked?.valid) return value;
-  const steps = checked.config.steps.map((step) =>
+  const validStrategy = [value, undefined].map(resolveStrategy).find(({ valid }) => valid);
+  if (!validStrategy?.valid) return value;
+  const steps = validStrategy.config.steps.map((step) =>
     step.provider === undefined ? step : { ...step, config: resolveStepConfig(step.provider, step.config) },
   );
-  return { ...checked.config, steps };
+  return { ...validStrategy.config, steps };
 }
 
 /**

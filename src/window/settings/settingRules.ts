@@ -68,10 +68,12 @@ export class SettingRules {
   }
 
   private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
-    const known = [...this.providers, ...this.registered()];
-    if (known.some(({ id }) => id === value)) return [];
+    const knownProviders = [...this.providers, ...this.registered()];
+    if (knownProviders.some(({ id }) => id === value)) return [];
     // The panel and the toasts know a provider by its name.
-    const listed = known.map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`)).join(', ');
+    const listed = knownProviders
+      .map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`))
+      .join(', ');
     return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${listed}` }];
   }
 

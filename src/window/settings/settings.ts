@@ -92,13 +92,13 @@ export async function saveSettingAndShowOverride<N extends SettingName>(name: N,
 }
 
 async function showWorkspaceOverride(name: string, value: unknown): Promise<void> {
-  const open = vscode.l10n.t('Open Workspace Settings');
+  const openLabel = vscode.l10n.t('Open Workspace Settings');
   const text = vscode.l10n.t(
     'Saved in your user settings. This workspace sets {0} to {1}, which applies here.',
     name,
     JSON.stringify(value),
   );
-  if ((await showInformationMessage(text, open)) === open)
+  if ((await showInformationMessage(text, openLabel)) === openLabel)
     await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
 }
 
@@ -114,28 +114,28 @@ export function isSettingConfigured(name: SettingName): boolean {
 export function listSettingProblems(): string[] {
   const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
   const names = SETTING_NAMES.filter(isSettingConfigured);
-  const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
+  const formatProblem = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
-  const invalid = names.flatMap((name) => {
+  const invalidSettings = names.flatMap((name) => {
     const value = getEffectiveSetting(name);
     // An unknown provider ID is no mistake, because other extensions register later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
-    return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
+    return problems.map((problem) => formatProblem(name, problem, rules.describeConsequence(name, value)));
   });
-  const ignored = names.flatMap((name) =>
+  const ignoredFields = names.flatMap((name) =>
     rules
       .findUnknownFields(name, getEffectiveSetting(name))
-      .map((problem) => sentence(name, problem, 'It is ignored.')),
+      .map((problem) => formatProblem(name, problem, 'It is ignored.')),
   );
-  const weakened = names.flatMap((name) => describeWeakerWorkspaceSetting(name) ?? []);
+  const weakenedSettings = names.flatMap((name) => describeWeakerWorkspaceSetting(name) ?? []);
   const condensing = readSetting('condensingProfile');
   const isThere = condensing === '' || readSetting('profiles').some(({ id }) => id === condensing);
   return isThere
-    ? [...invalid, ...ignored, ...weakened]
+    ? [...invalidSettings, ...ignoredFields, ...weakenedSettings]
     : [
-        ...invalid,
-        ...ignored,
-        ...weakened,
+        ...invalidSettings,
+        ...ignoredFields,
+        ...weakenedSettings,
         `Setting ${SETTINGS_SECTION}.condensingProfile: there is no model with the ID ${JSON.stringify(condensing)}. No model is called.`,
       ];
 }
@@ -168,34 +168,34 @@ export function watchSettings(services: Services): void {
   if (watchedServices.has(services)) return;
   watchedServices.add(services);
   setAnswerStore(services.context.workspaceState);
-  const asker = new WorkspaceAsker(services);
+  const workspaceAsker = new WorkspaceAsker(services);
   let knownProblems: readonly string[] = [];
-  const look = (): void => {
+  const checkSettings = (): void => {
     const problems = listSettingProblems();
-    const added = problems.filter((problem) => !knownProblems.includes(problem));
+    const newProblems = problems.filter((problem) => !knownProblems.includes(problem));
     knownProblems = problems;
-    for (const problem of added) services.log.warn(problem);
-    if (added.length > 0) void showSettingProblems(added);
-    asker.askQuestions(listWorkspaceQuestions(getSettingValuesByScope));
+    for (const problem of newProblems) services.log.warn(problem);
+    if (newProblems.length > 0) void showSettingProblems(newProblems);
+    workspaceAsker.askQuestions(listWorkspaceQuestions(getSettingValuesByScope));
   };
   services.context.subscriptions.push(
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(SETTINGS_SECTION)) look();
+      if (event.affectsConfiguration(SETTINGS_SECTION)) checkSettings();
     }),
   );
-  look();
+  checkSettings();
 }
 
-async function showSettingProblems([first = '', ...others]: readonly string[]): Promise<void> {
-  const open = vscode.l10n.t('Open Settings');
-  const more =
-    others.length === 0
+async function showSettingProblems([firstProblem = '', ...otherProblems]: readonly string[]): Promise<void> {
+  const openLabel = vscode.l10n.t('Open Settings');
+  const moreText =
+    otherProblems.length === 0
       ? []
       : [
-          others.length === 1
+          otherProblems.length === 1
             ? vscode.l10n.t('1 more problem is in the log.')
-            : vscode.l10n.t('{0} more problems are in the log.', others.length),
+            : vscode.l10n.t('{0} more problems are in the log.', otherProblems.length),
         ];
-  const choice = await showWarningMessage([first, ...more].join(' '), open);
-  if (choice === open) await vscode.commands.executeCommand(`${SETTINGS_SECTION}.openSettings`);
+  const choice = await showWarningMessage([firstProblem, ...moreText].join(' '), openLabel);
+  if (choice === openLabel) await vscode.commands.executeCommand(`${SETTINGS_SECTION}.openSettings`);
 }

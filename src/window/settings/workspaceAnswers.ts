@@ -38,17 +38,17 @@ export class WorkspaceAsker {
       return;
     this.askedKeys.add(question.key);
     log.warn([text, ...question.prompts].join('\n'));
-    const allow = vscode.l10n.t('Allow in This Workspace');
-    const refuse = vscode.l10n.t('Use My Own Settings');
-    const show = vscode.l10n.t('Show Them');
-    const choice = await showWarningMessage(text, allow, refuse, show);
-    if (choice === show) {
+    const allowLabel = vscode.l10n.t('Allow in This Workspace');
+    const refuseLabel = vscode.l10n.t('Use My Own Settings');
+    const showLabel = vscode.l10n.t('Show Them');
+    const answer = await showWarningMessage(text, allowLabel, refuseLabel, showLabel);
+    if (answer === showLabel) {
       // The question is asked again after the user has read the settings.
       this.askedKeys.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, text);
-    } else if (choice !== undefined) {
-      await storedAnswers?.update(makeAnswerKey(question.key), choice === allow);
+    } else if (answer !== undefined) {
+      await storedAnswers?.update(makeAnswerKey(question.key), answer === allowLabel);
       settingsChanged.fire();
     }
   }

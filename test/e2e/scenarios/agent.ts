@@ -169,7 +169,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
   });
 
 /**
- * The files contain no repetition, so that Lossless removes little and Truncation runs at any
+ * The files contain no repetition, so that Lossless removes little, and File-Aware runs at any
  * threshold.
  */
 const actsAtTheThreshold: SharedScenario = async (bench, bed) => {

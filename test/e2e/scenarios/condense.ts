@@ -261,7 +261,7 @@ const WALKTHROUGH = [
 const walksThrough: SharedScenario = async (bench) => {
   homeWith(bench);
   await runCommand(bench, 'Welcome: Open Walkthrough...');
-  // The locator is a class, because the step's heading is also a button with that name.
+  // The button is found by its class, because the step's heading is also a button with that name.
   const button = bench.page.locator('.monaco-button', { hasText: 'Condense the Newest' });
   const choice = bench.page.locator('.quick-input-list-row', { hasText: 'Get started with Context Condenser' });
   // VS Code asks which walkthrough to open, or opens this one directly if the others were shown

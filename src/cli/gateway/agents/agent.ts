@@ -147,8 +147,8 @@ export function getOptionValue(args: readonly string[], ...names: readonly strin
 }
 
 export function removeOption(args: readonly string[], name: string): string[] {
-  const at = args.indexOf(name);
-  return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
+  const optionIndex = args.indexOf(name);
+  return optionIndex < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(optionIndex, 2);
 }
 
 /** The folder and its parents, innermost first. */
@@ -159,11 +159,11 @@ export const listFolderAndParents = (folder: string): string[] =>
 export function getSystemSettingsPath(
   { platform, env }: AgentEnvironment,
   onDarwin: string,
-  elsewhere: string,
+  folderName: string,
 ): string {
   if (platform === 'darwin') return `/Library/Application Support/${onDarwin}/settings.json`;
-  if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', elsewhere, 'settings.json');
-  return `/etc/${elsewhere}/settings.json`;
+  if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', folderName, 'settings.json');
+  return `/etc/${folderName}/settings.json`;
 }
 
 export const NO_PROXY_VARIABLES = ['NO_PROXY', 'no_proxy'] as const;

@@ -33,16 +33,16 @@ export const claudeCode: GatewayAgent = {
     const givenSettings = settingsOption === undefined ? {} : await readSettingsOption(settingsOption, cwd);
     const userSettings = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
-    const inProject = ['settings.local.json', 'settings.json']
+    const projectFiles = ['settings.local.json', 'settings.json']
       .map((name) => join(cwd, '.claude', name))
       .filter((path) => path !== userSettings);
-    const files = [...inProject, userSettings];
+    const files = [...projectFiles, userSettings];
     // Settings by descending precedence.
     const settings = [givenSettings, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
-    const variable = (name: string): string | undefined =>
+    const getVariable = (name: string): string | undefined =>
       settings.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined) ??
       (env[name] || undefined);
-    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(variable(name)));
+    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(getVariable(name)));
     if (cloud !== undefined) {
       throw new UnsupportedError(
         `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
@@ -51,11 +51,11 @@ export const claudeCode: GatewayAgent = {
     const trust = await readClaudeCodeTrust(home);
     const { trusted, untrusted } = chooseTrustedAddress(
       [
-        ...settings.map((one, at): AddressWithSource | undefined => {
+        ...settings.map((one, index): AddressWithSource | undefined => {
           const text = getTextAtPath(one, 'env', ADDRESS_VARIABLE);
-          const path = files[at - 1];
+          const path = files[index - 1];
           const source = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
-          return text === undefined ? undefined : { text, source, isFromProject: inProject.includes(path ?? '') };
+          return text === undefined ? undefined : { text, source, isFromProject: projectFiles.includes(path ?? '') };
         }),
         env[ADDRESS_VARIABLE] ? { text: env[ADDRESS_VARIABLE], source: ADDRESS_VARIABLE } : undefined,
       ],
@@ -69,22 +69,26 @@ export const claudeCode: GatewayAgent = {
       canRecall: true,
       async launch({ url, file, recall }) {
         const permissions = getRecordAtPath(givenSettings, 'permissions');
-        const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
+        const allowedTools = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
         // A proxy in project settings would receive the key, because the connection to the gateway
         // is unencrypted.
-        const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
-        const direct = NO_PROXY_VARIABLES.map((name) => {
-          const said = usable.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined);
-          return [name, addLoopbackHosts(said ?? env[name])] as const;
+        const trustedSettings = settings.filter(
+          (_, at) => trust.isTrusted || !projectFiles.includes(files[at - 1] ?? ''),
+        );
+        const noProxyVariables = NO_PROXY_VARIABLES.map((name) => {
+          const configuredHosts = trustedSettings
+            .map((one) => getTextAtPath(one, 'env', name))
+            .find((value) => value !== undefined);
+          return [name, addLoopbackHosts(configuredHosts ?? env[name])] as const;
         });
-        const overlay = {
+        const changedSettings = {
           ...givenSettings,
           env: {
             ...getRecordAtPath(givenSettings, 'env'),
-            ...Object.fromEntries(direct),
+            ...Object.fromEntries(noProxyVariables),
             ANTHROPIC_BASE_URL: url(ROUTE_NAME),
           },
-          permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
+          permissions: { ...permissions, allow: [...allowedTools, `mcp__${recall.name}`] },
         };
         const { command, env: environment } = recall;
         // Claude Code does not find a deferred tool that a marker mentions, so always load this
@@ -94,7 +98,7 @@ export const claudeCode: GatewayAgent = {
         return {
           command: 'claude',
           args: [
-            `--settings=${await file('settings.json', JSON.stringify(overlay))}`,
+            `--settings=${await file('settings.json', JSON.stringify(changedSettings))}`,
             `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
             ...removeOption(args, '--settings'),
           ],

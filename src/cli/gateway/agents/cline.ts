@@ -35,26 +35,29 @@ export const clineGatewayAgent: GatewayAgent = {
     const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
     const settings = await readSettingsFile(providersFile, JSON.parse);
     const servers = await readSettingsFile(serversFile, JSON.parse);
-    const chosen = getOptionValue(args, '-P', '--provider') ?? getTextAtPath(settings, 'lastUsedProvider');
-    const configured = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
-    const address = configured ?? BUILT_IN_ADDRESSES[chosen ?? ''];
-    const hasKey = getTextAtPath(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
-    if (chosen === undefined || address === undefined || !hasKey) {
+    const providerId = getOptionValue(args, '-P', '--provider') ?? getTextAtPath(settings, 'lastUsedProvider');
+    const configuredAddress = getTextAtPath(settings, 'providers', providerId ?? '', 'settings', 'baseUrl');
+    const address = configuredAddress ?? BUILT_IN_ADDRESSES[providerId ?? ''];
+    const hasKey = getTextAtPath(settings, 'providers', providerId ?? '', 'settings', 'apiKey') !== undefined;
+    if (providerId === undefined || address === undefined || !hasKey) {
       throw new UnsupportedError(
-        `Its provider "${chosen ?? 'none'}" is not one with a key of its own: choose one with cline auth, such as anthropic or openai-compatible.`,
+        `Its provider "${providerId ?? 'none'}" is not one with a key of its own: choose one with cline auth, such as anthropic or openai-compatible.`,
       );
     }
     const route = 'cline';
     return {
-      routes: new Map([[route, parseAddress(address, `The baseUrl of "${chosen}"`)]]),
-      ...(configured !== undefined && {
+      routes: new Map([[route, parseAddress(address, `The baseUrl of "${providerId}"`)]]),
+      ...(configuredAddress !== undefined && {
         sourceByRoute: new Map([[route, `baseUrl in ${shortenPath(providersFile, home)}`]]),
       }),
       canRecall: true,
       async launch({ url, file, recall }) {
-        const entry = getRecordAtPath(settings, 'providers', chosen);
-        const changed = { ...entry, settings: { ...getRecordAtPath(entry, 'settings'), baseUrl: url(route) } };
-        const providers = { ...settings, providers: { ...getRecordAtPath(settings, 'providers'), [chosen]: changed } };
+        const entry = getRecordAtPath(settings, 'providers', providerId);
+        const routedProvider = { ...entry, settings: { ...getRecordAtPath(entry, 'settings'), baseUrl: url(route) } };
+        const providers = {
+          ...settings,
+          providers: { ...getRecordAtPath(settings, 'providers'), [providerId]: routedProvider },
+        };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
         const withServer = { ...servers, mcpServers: { ...getRecordAtPath(servers, 'mcpServers'), [name]: server } };

@@ -38,13 +38,13 @@ export const codexGatewayAgent: GatewayAgent = {
     const overrides = readConfigOverrides(args, parse);
     // Settings by descending precedence.
     const sources = [overrides, ...settings];
-    const setting = (...path: readonly string[]): unknown =>
+    const getSetting = (...path: readonly string[]): unknown =>
       sources.map((one) => getFieldAtPath(one, ...path)).find((value) => value !== undefined);
     const describeSource = (...path: readonly string[]): string => {
       const file = files[sources.findIndex((one) => getFieldAtPath(one, ...path) !== undefined) - 1];
       return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shortenPath(file, home)}`}`;
     };
-    const provider = setting('model_provider') ?? 'openai';
+    const provider = getSetting('model_provider') ?? 'openai';
     if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is not a name.');
     if (args.includes('--oss') || ['ollama', 'lmstudio', 'amazon-bedrock'].includes(provider)) {
       throw new UnsupportedError(
@@ -59,35 +59,37 @@ export const codexGatewayAgent: GatewayAgent = {
     }
     const isBuiltIn = provider === 'openai';
     const addressPath = isBuiltIn ? ['openai_base_url'] : ['model_providers', provider, 'base_url'];
-    const configured = setting(...addressPath);
-    if (!isBuiltIn && typeof configured !== 'string') {
+    const configuredAddress = getSetting(...addressPath);
+    if (!isBuiltIn && typeof configuredAddress !== 'string') {
       throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
     }
-    if (getFieldAtPath(setting('model_providers', provider), 'wire_api') === 'chat') {
+    if (getFieldAtPath(getSetting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
-    const address = typeof configured === 'string' ? configured : await readVendorAddress(folder, env);
+    const address = typeof configuredAddress === 'string' ? configuredAddress : await readVendorAddress(folder, env);
     return {
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'The base_url of Codex')]]),
-      ...(typeof configured === 'string' && { sourceByRoute: new Map([[ROUTE_NAME, describeSource(...addressPath)]]) }),
+      ...(typeof configuredAddress === 'string' && {
+        sourceByRoute: new Map([[ROUTE_NAME, describeSource(...addressPath)]]),
+      }),
       canRecall: true,
-      windows: makeWindowByModel(setting('model'), setting('model_context_window')),
+      windows: makeWindowByModel(getSetting('model'), getSetting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {
-        const at = new URL(url(ROUTE_NAME));
-        const secret = at.pathname.split('/')[1] ?? '';
+        const gatewayUrl = new URL(url(ROUTE_NAME));
+        const secret = gatewayUrl.pathname.split('/')[1] ?? '';
         const key = `model_providers.${provider}`;
         const server = `mcp_servers.${recall.name}`;
-        const routing = isBuiltIn
+        const routeOptions = isBuiltIn
           ? {
               openai_base_url: ticketUrl(ROUTE_NAME),
               ...(!SUPPORTS_ZSTD && { 'features.enable_request_compression': false }),
             }
           : {
-              [`${key}.base_url`]: `${at.origin}/${ROUTE_NAME}`,
+              [`${key}.base_url`]: `${gatewayUrl.origin}/${ROUTE_NAME}`,
               [`${key}.env_http_headers.${SECRET_HEADER_NAME}`]: SECRET_VARIABLE,
             };
         const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...otherVariables } = recall.env;
-        const recalled = {
+        const recallOptions = {
           [`${server}.command`]: recall.command,
           [`${server}.args`]: recall.args,
           // Codex passes the variable's value on from the environment.
@@ -96,7 +98,7 @@ export const codexGatewayAgent: GatewayAgent = {
             Object.entries(otherVariables).map(([name, value]) => [`${server}.env.${name}`, value]),
           ),
         };
-        const options = Object.entries({ ...routing, ...recalled }).flatMap(([name, value]) => [
+        const options = Object.entries({ ...routeOptions, ...recallOptions }).flatMap(([name, value]) => [
           '-c',
           // JSON strings, lists and booleans are valid TOML.
           `${name}=${JSON.stringify(value)}`,
@@ -116,23 +118,23 @@ const makeWindowByModel = (model: unknown, window: unknown): Map<string, number>
 
 /** Collects nested settings from `-c key=value`. */
 function readConfigOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
-  const lines = args.flatMap((arg, at) => {
-    if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
+  const configOverrides = args.flatMap((arg, index) => {
+    if (arg === '-c' || arg === '--config') return [args[index + 1] ?? ''];
     return arg.startsWith('--config=') ? [arg.slice('--config='.length)] : [];
   });
-  const merged: Record<string, unknown> = {};
-  for (const line of lines) {
+  const mergedSettings: Record<string, unknown> = {};
+  for (const line of configOverrides) {
     const value = parseConfigOverride(line, parse);
-    if (isRecord(value)) Object.assign(merged, mergeSettings(merged, value));
+    if (isRecord(value)) Object.assign(mergedSettings, mergeSettings(mergedSettings, value));
   }
-  return merged;
+  return mergedSettings;
 }
 
 /** Values that aren't TOML are strings, as in Codex. */
 function parseConfigOverride(line: string, parse: (text: string) => unknown): unknown {
-  const at = line.indexOf('=');
-  if (at < 0) return undefined;
-  for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
+  const equalsIndex = line.indexOf('=');
+  if (equalsIndex < 0) return undefined;
+  for (const text of [line, `${line.slice(0, equalsIndex)}=${JSON.stringify(line.slice(equalsIndex + 1))}`]) {
     try {
       return parse(text);
     } catch {
@@ -143,15 +145,15 @@ function parseConfigOverride(line: string, parse: (text: string) => unknown): un
 }
 
 function mergeSettings(
-  old: Readonly<Record<string, unknown>>,
-  added: Readonly<Record<string, unknown>>,
+  oldSettings: Readonly<Record<string, unknown>>,
+  addedSettings: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...old };
-  for (const [key, value] of Object.entries(added)) {
-    const before = merged[key];
-    merged[key] = isRecord(before) && isRecord(value) ? mergeSettings(before, value) : value;
+  const mergedSettings: Record<string, unknown> = { ...oldSettings };
+  for (const [key, value] of Object.entries(addedSettings)) {
+    const oldValue = mergedSettings[key];
+    mergedSettings[key] = isRecord(oldValue) && isRecord(value) ? mergeSettings(oldValue, value) : value;
   }
-  return merged;
+  return mergedSettings;
 }
 
 /** The URL depends on the authentication method. Does not read the key. */

@@ -46,11 +46,12 @@ export const continueCli: GatewayAgent = {
     const addresses = new Map<number, URL>();
     const sourceByRoute = new Map<string, string>();
     const windows = new Map<string, number>();
-    for (const [at, model] of models.entries()) {
-      const configured = getTextAtPath(model, 'apiBase');
-      const address = configured ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
-      if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
-      if (configured !== undefined) sourceByRoute.set(makeRouteName(at), `apiBase in ${shortenPath(path, home)}`);
+    for (const [index, model] of models.entries()) {
+      const configuredAddress = getTextAtPath(model, 'apiBase');
+      const address = configuredAddress ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
+      if (address !== undefined) addresses.set(index, parseAddress(address, `The apiBase of model ${index + 1}`));
+      if (configuredAddress !== undefined)
+        sourceByRoute.set(makeRouteName(index), `apiBase in ${shortenPath(path, home)}`);
       const window = getFieldAtPath(model, 'defaultCompletionOptions', 'contextLength');
       if (typeof window === 'number') windows.set(getTextAtPath(model, 'model') ?? '', window);
     }
@@ -60,17 +61,17 @@ export const continueCli: GatewayAgent = {
       );
     }
     return {
-      routes: new Map([...addresses].map(([at, address]) => [makeRouteName(at), address])),
+      routes: new Map([...addresses].map(([index, address]) => [makeRouteName(index), address])),
       sourceByRoute,
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
-        const routedModels = models.map((model, at) => {
+        const routedModels = models.map((model, index) => {
           const options = getRecordAtPath(model, 'defaultCompletionOptions');
           const window = options['contextLength'];
           return {
             ...model,
-            ...(addresses.has(at) && { apiBase: url(makeRouteName(at)) }),
+            ...(addresses.has(index) && { apiBase: url(makeRouteName(index)) }),
             ...(typeof window === 'number' && {
               defaultCompletionOptions: { ...options, contextLength: window * WINDOW_FACTOR },
             }),

@@ -35,8 +35,8 @@ export const copilotCli: GatewayAgent = {
       canRecall: true,
       windows,
       launch: async ({ url, file, recall }) => {
-        const at = new URL(url(ROUTE_NAME));
-        const secret = at.pathname.split('/')[1] ?? '';
+        const gatewayUrl = new URL(url(ROUTE_NAME));
+        const secret = gatewayUrl.pathname.split('/')[1] ?? '';
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { type: 'local', command, args: serverArgs, env: serverEnv, tools: ['*'] };
         const servers = await file('mcp.json', JSON.stringify({ mcpServers: { [name]: server } }));
@@ -47,7 +47,7 @@ export const copilotCli: GatewayAgent = {
           command: 'copilot',
           args: [`--additional-mcp-config=@${servers}`, ...args],
           env: {
-            COPILOT_PROVIDER_BASE_URL: `${at.origin}/${ROUTE_NAME}`,
+            COPILOT_PROVIDER_BASE_URL: `${gatewayUrl.origin}/${ROUTE_NAME}`,
             COPILOT_PROVIDER_HEADERS: headers,
             COPILOT_PROVIDER_TRANSPORT: 'http',
             ...(prompt > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(prompt * WINDOW_FACTOR) }),

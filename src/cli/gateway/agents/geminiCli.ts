@@ -34,22 +34,25 @@ export const geminiCli: GatewayAgent = {
         readSettingsFile(path, parseJsonc),
       ),
     );
-    const chosen = [system, project, user]
+    const authType = [system, project, user]
       .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType') ?? getTextAtPath(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
-    const type = chosen ?? readAuthType(env);
+    const type = authType ?? readAuthType(env);
     if (type !== 'gemini-api-key') {
       throw new UnsupportedError(
         `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
       );
     }
     const canRecall = isWritableOnlyByRoot(home.runs, home);
-    const set = env[ADDRESS_VARIABLE] || undefined;
+    const addressFromEnvironment = env[ADDRESS_VARIABLE] || undefined;
     return {
       routes: new Map([
-        [ROUTE_NAME, parseAddress(set ?? 'https://generativelanguage.googleapis.com', ADDRESS_VARIABLE)],
+        [
+          ROUTE_NAME,
+          parseAddress(addressFromEnvironment ?? 'https://generativelanguage.googleapis.com', ADDRESS_VARIABLE),
+        ],
       ]),
-      ...(set !== undefined && { sourceByRoute: new Map([[ROUTE_NAME, ADDRESS_VARIABLE]]) }),
+      ...(addressFromEnvironment !== undefined && { sourceByRoute: new Map([[ROUTE_NAME, ADDRESS_VARIABLE]]) }),
       canRecall,
       async launch({ url, file, recall }) {
         if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS_VARIABLE]: url(ROUTE_NAME) } };

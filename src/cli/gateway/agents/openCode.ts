@@ -33,20 +33,20 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readon
 const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   resumeArguments: ['--continue'],
   async prepare(args, home): Promise<PreparedAgent> {
-    const brand = command.toUpperCase();
+    const variablePrefix = command.toUpperCase();
     const { env } = home;
-    const givenConfig = env[`${brand}_CONFIG_CONTENT`];
+    const givenConfig = env[`${variablePrefix}_CONFIG_CONTENT`];
     const overridingConfig = givenConfig === undefined ? {} : parseJsonc(givenConfig);
     const settings = [
-      ...(await readOpenCodeSettings(command, brand, home)),
-      { values: overridingConfig, source: `${brand}_CONFIG_CONTENT`, isFromProject: false },
+      ...(await readOpenCodeSettings(command, variablePrefix, home)),
+      { values: overridingConfig, source: `${variablePrefix}_CONFIG_CONTENT`, isFromProject: false },
     ];
     const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
-    const from = new Map<string, string>();
+    const sourceByProvider = new Map<string, string>();
     /** The project's URLs that are not used, by provider. */
-    const unused = new Map<string, AddressWithSource>();
+    const untrustedAddresses = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
       const hasKey = Boolean(env[key]) || getTextAtPath(signedIn[id], 'type') === 'api';
@@ -54,38 +54,38 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     }
     for (const { values, source, isFromProject } of settings) {
       for (const [id, provider] of Object.entries(getRecordAtPath(values, 'provider'))) {
-        for (const [model, about] of Object.entries(getRecordAtPath(provider, 'models'))) {
-          const window = getFieldAtPath(about, 'limit', 'context');
+        for (const [model, modelSettings] of Object.entries(getRecordAtPath(provider, 'models'))) {
+          const window = getFieldAtPath(modelSettings, 'limit', 'context');
           if (typeof window === 'number') windows.set(model, window);
         }
         const text = getTextAtPath(provider, 'options', 'baseURL') ?? getTextAtPath(provider, 'api');
         const address = text === undefined ? undefined : expandEnvironmentVariables(text, env);
         const builtIn = BUILT_IN_PROVIDERS[id];
         if (address !== undefined && isFromProject && !trust.isTrusted) {
-          unused.set(id, { text: address, source: `a provider's address in ${source}`, isFromProject });
+          untrustedAddresses.set(id, { text: address, source: `a provider's address in ${source}`, isFromProject });
         } else if (address !== undefined) {
           addresses.set(id, parseAddress(address, `The baseURL of "${id}"`));
-          from.set(id, `a provider's address in ${source}`);
+          sourceByProvider.set(id, `a provider's address in ${source}`);
         } else if (builtIn && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
           addresses.set(id, addresses.get(id) ?? new URL(builtIn.address));
       }
     }
-    const chosen =
+    const chosenModel =
       getOptionValue(args, '-m', '--model') ??
       settings
         .toReversed()
         .map(({ values }) => getTextAtPath(values, 'model'))
         .find((model) => model !== undefined);
-    const provider = chosen?.split('/')[0];
+    const provider = chosenModel?.split('/')[0];
     /** If only the project defines a provider, the agent calls it directly. */
-    const projectProviders = [...unused].filter(([id]) => !addresses.has(id));
-    const [, theirs] =
+    const projectProviders = [...untrustedAddresses].filter(([id]) => !addresses.has(id));
+    const [, projectAddress] =
       projectProviders.find(([id]) => id === provider) ??
       (addresses.size === 0 ? projectProviders[0] : undefined) ??
       [];
-    if (theirs) {
+    if (projectAddress) {
       throw new UnsupportedError(
-        `Its model would be reached at ${extractHost(theirs.text)} (${theirs.source}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
+        `Its model would be reached at ${extractHost(projectAddress.text)} (${projectAddress.source}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
       );
     }
     if (addresses.size === 0) {
@@ -95,14 +95,14 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     }
     if (provider !== undefined && !addresses.has(provider)) {
       throw new UnsupportedError(
-        `The provider of its model "${chosen ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
+        `The provider of its model "${chosenModel ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
       );
     }
     const nameRoute = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      sourceByRoute: new Map([...from].map(([id, source]) => [nameRoute(id), source])),
-      untrusted: [...unused.values()],
+      sourceByRoute: new Map([...sourceByProvider].map(([id, source]) => [nameRoute(id), source])),
+      untrusted: [...untrustedAddresses.values()],
       trust,
       canRecall: true,
       windows,
@@ -122,16 +122,20 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           environment: recall.env,
           enabled: true,
         };
-        const disabled = settings.flatMap(({ values }) => getListField(values, 'disabled_providers'));
+        const disabledProviders = settings.flatMap(({ values }) => getListField(values, 'disabled_providers'));
         const content = {
           ...getRecordAtPath(overridingConfig),
           ...(projectProviders.length > 0 && {
-            disabled_providers: [...disabled, ...projectProviders.map(([id]) => id)],
+            disabled_providers: [...disabledProviders, ...projectProviders.map(([id]) => id)],
           }),
           provider: { ...getRecordAtPath(overridingConfig, 'provider'), ...provider },
           mcp: { ...getRecordAtPath(overridingConfig, 'mcp'), [recall.name]: server },
         };
-        return Promise.resolve({ command, args, env: { [`${brand}_CONFIG_CONTENT`]: JSON.stringify(content) } });
+        return Promise.resolve({
+          command,
+          args,
+          env: { [`${variablePrefix}_CONFIG_CONTENT`]: JSON.stringify(content) },
+        });
       },
     };
   },
@@ -157,15 +161,15 @@ interface SettingsWithSource {
 /** Returns settings by ascending precedence. */
 async function readOpenCodeSettings(
   command: string,
-  brand: string,
+  variablePrefix: string,
   home: AgentEnvironment,
 ): Promise<SettingsWithSource[]> {
   const { env, homedir, cwd } = home;
-  const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
-  const configPath = env[`${brand}_CONFIG`];
+  const globalFolder = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
+  const configPath = env[`${variablePrefix}_CONFIG`];
   const names = [`${command}.json`, `${command}.jsonc`];
   const userFiles = [
-    ...['config.json', ...names].map((name) => join(global, name)),
+    ...['config.json', ...names].map((name) => join(globalFolder, name)),
     ...(configPath === undefined ? [] : [configPath]),
     ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
@@ -173,12 +177,12 @@ async function readOpenCodeSettings(
     .toReversed()
     .flatMap((folder) => names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]))
     .filter((path) => !userFiles.includes(path));
-  const all = [
+  const files = [
     ...userFiles.map((path) => [path, false] as const),
     ...projectFiles.map((path) => [path, true] as const),
   ];
   return Promise.all(
-    all.map(async ([path, isFromProject]) => ({
+    files.map(async ([path, isFromProject]) => ({
       values: await readSettingsFile(path, parseJsonc),
       source: shortenPath(path, home),
       isFromProject,

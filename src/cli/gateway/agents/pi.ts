@@ -68,13 +68,13 @@ export const piGatewayAgent: GatewayAgent = {
       settings.map(async (path) => getTextAtPath(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
     );
     const model = getOptionValue(args, '--model');
-    const chosen =
+    const chosenProvider =
       getOptionValue(args, '--provider') ??
       UNSUPPORTED_PROVIDERS.find((provider) => model?.startsWith(`${provider}/`)) ??
       defaultProviders.find((provider) => provider !== undefined);
-    if (chosen !== undefined && !addresses.has(chosen)) {
+    if (chosenProvider !== undefined && !addresses.has(chosenProvider)) {
       throw new UnsupportedError(
-        `Its provider "${chosen}" can't be routed through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
+        `Its provider "${chosenProvider}" can't be routed through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
       );
     }
     const windows = new Map<string, number>();

@@ -21,10 +21,13 @@ export function chooseTrustedAddress(
   candidates: readonly (AddressWithSource | undefined)[],
   { isTrusted }: ProjectTrust,
 ): { readonly trusted: AddressWithSource | undefined; readonly untrusted: readonly AddressWithSource[] } {
-  const all = candidates.filter((one) => one !== undefined);
-  const at = all.findIndex(({ isFromProject }) => isTrusted || !isFromProject);
-  const trusted = all[at];
-  return { trusted, untrusted: all.slice(0, at < 0 ? all.length : at).filter(({ text }) => text !== trusted?.text) };
+  const addresses = candidates.filter((one) => one !== undefined);
+  const at = addresses.findIndex(({ isFromProject }) => isTrusted || !isFromProject);
+  const trusted = addresses[at];
+  return {
+    trusted,
+    untrusted: addresses.slice(0, at < 0 ? addresses.length : at).filter(({ text }) => text !== trusted?.text),
+  };
 }
 
 /**
@@ -36,14 +39,14 @@ export function chooseTrustedAddress(
 export async function readClaudeCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
   const { env, homedir, cwd, platform } = home;
-  const untrusted = { isTrusted: false, why: 'Claude Code has not been told to trust this folder' };
-  if (env['CLAUDE_CODE_IGNORE_PERSISTED_TRUST']) return untrusted;
+  const untrustedFolder = { isTrusted: false, why: 'Claude Code has not been told to trust this folder' };
+  if (env['CLAUDE_CODE_IGNORE_PERSISTED_TRUST']) return untrustedFolder;
   const config = await readSettingsFile(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
   const toKey = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
   const isAccepted = listFoldersInRepository(cwd).some(
     (folder) => getFieldAtPath(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
   );
-  return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrusted;
+  return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrustedFolder;
 }
 
 /**
@@ -59,14 +62,14 @@ export async function readQwenCodeTrust(home: AgentEnvironment): Promise<Project
     env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? join(folder, 'trustedFolders.json'),
     parseJsonc,
   );
-  let [depth, isTrusted] = [-1, false];
+  let [deepestRule, isTrusted] = [-1, false];
   for (const [path, level] of Object.entries(rules)) {
     if (level !== 'TRUST_FOLDER' && level !== 'TRUST_PARENT' && level !== 'DO_NOT_TRUST') continue;
     const root = resolve(level === 'TRUST_PARENT' ? dirname(path) : path);
     if (!isWithin(cwd, root)) continue;
-    const deep = root.split(sep).filter(Boolean).length;
-    if (deep > depth) [depth, isTrusted] = [deep, level !== 'DO_NOT_TRUST'];
-    else if (deep === depth && level === 'DO_NOT_TRUST') isTrusted = false;
+    const depth = root.split(sep).filter(Boolean).length;
+    if (depth > deepestRule) [deepestRule, isTrusted] = [depth, level !== 'DO_NOT_TRUST'];
+    else if (depth === deepestRule && level === 'DO_NOT_TRUST') isTrusted = false;
   }
   return isTrusted
     ? { isTrusted, why: 'Qwen Code trusts this folder' }
@@ -86,25 +89,25 @@ export const makeOptionTrust = ({ trustProject }: AgentEnvironment, agent: strin
 export function formatDestinations(
   routes: ReadonlyMap<string, URL>,
   sourceByRoute: ReadonlyMap<string, string> = new Map(),
-  untrusted: readonly AddressWithSource[] = [],
+  untrustedAddresses: readonly AddressWithSource[] = [],
   trust?: ProjectTrust,
 ): string {
-  const hosts = new Map<string, string | undefined>();
-  for (const [route, { host }] of routes) hosts.set(host, sourceByRoute.get(route) ?? hosts.get(host));
-  const withSource = [...hosts]
+  const sourceByHost = new Map<string, string | undefined>();
+  for (const [route, { host }] of routes) sourceByHost.set(host, sourceByRoute.get(route) ?? sourceByHost.get(host));
+  const withSource = [...sourceByHost]
     .filter(([, source]) => source !== undefined)
     .map(([host, source]) => `${host} (${source})`);
-  const withoutSource = [...hosts].filter(([, source]) => source === undefined).map(([host]) => host);
-  const to = [
+  const withoutSource = [...sourceByHost].filter(([, source]) => source === undefined).map(([host]) => host);
+  const destinations = [
     ...withSource,
     ...(withoutSource.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : withoutSource),
   ];
-  const refused = untrusted.map(({ text, source }) => `${extractHost(text)} (${source})`);
-  const not =
-    refused.length === 0
+  const refusedHosts = untrustedAddresses.map(({ text, source }) => `${extractHost(text)} (${source})`);
+  const refusedText =
+    refusedHosts.length === 0
       ? ''
-      : ` Not to ${joinUnique(refused)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
-  return `Context Condenser: Requests go to ${joinUnique(to)}.${not}`;
+      : ` Not to ${joinUnique(refusedHosts)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
+  return `Context Condenser: Requests go to ${joinUnique(destinations)}.${refusedText}`;
 }
 
 /** If there are more hosts without a setting, they are not listed. */

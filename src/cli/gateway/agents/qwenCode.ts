@@ -35,41 +35,44 @@ export const qwenCode: GatewayAgent = {
     const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'QwenCode', 'qwen-code');
     const system = await readSettingsFile(systemFile, parseJsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
-    const inProject = join(cwd, '.qwen', 'settings.json');
+    const projectFile = join(cwd, '.qwen', 'settings.json');
     const userSettings = join(folder, 'settings.json');
-    const files = [systemFile, inProject, userSettings];
+    const files = [systemFile, projectFile, userSettings];
     const settings = [system, ...(await Promise.all(files.slice(1).map((path) => readSettingsFile(path, parseJsonc))))];
-    const chosen =
+    const authType =
       getOptionValue(args, '--auth-type') ??
       settings
         .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType'))
         .find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
-    const provider = PROVIDER_BY_AUTH_TYPE[chosen ?? ''];
+    const provider = PROVIDER_BY_AUTH_TYPE[authType ?? ''];
     if (!provider || getOptionValue(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
         provider
           ? "An address on its command line overrides the gateway's: set OPENAI_BASE_URL instead."
-          : `It is signed in with "${chosen ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
+          : `It is signed in with "${authType ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
     }
-    if (settings.some((one) => hasModelWithAddress(getFieldAtPath(one, 'modelProviders', chosen ?? '')))) {
+    if (settings.some((one) => hasModelWithAddress(getFieldAtPath(one, 'modelProviders', authType ?? '')))) {
       throw new UnsupportedError(
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
     const trust = await readQwenCodeTrust(home);
-    const configured = settings.map((one, at): AddressWithSource | undefined => {
-      const text = chosen?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
-      const path = files[at] ?? '';
+    const configuredAddresses = settings.map((one, index): AddressWithSource | undefined => {
+      const text = authType?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
+      const path = files[index] ?? '';
       const source = `security.auth.baseUrl in ${shortenPath(path, home)}`;
       return text === undefined
         ? undefined
-        : { text, source, isFromProject: path === inProject && path !== userSettings };
+        : { text, source, isFromProject: path === projectFile && path !== userSettings };
     });
-    const set = env[provider.variable];
+    const addressFromEnvironment = env[provider.variable];
     const { trusted, untrusted } = chooseTrustedAddress(
-      [set ? { text: set, source: provider.variable } : undefined, ...configured],
+      [
+        addressFromEnvironment ? { text: addressFromEnvironment, source: provider.variable } : undefined,
+        ...configuredAddresses,
+      ],
       trust,
     );
     const route = 'qwen';

@@ -35,9 +35,9 @@ export function insertAttachmentMessages(
   }
   if (placedAdditions.length === 0) return messages;
   const additions = Map.groupBy(placedAdditions, ({ index }) => index);
-  const at = (index: number): readonly ApiMessage[] =>
+  const getAdditionsAt = (index: number): readonly ApiMessage[] =>
     toAdditionMessages((additions.get(index) ?? []).map(({ addition }) => addition));
-  return [...at(-1), ...messages.flatMap((message, index) => [message, ...at(index)])];
+  return [...getAdditionsAt(-1), ...messages.flatMap((message, index) => [message, ...getAdditionsAt(index)])];
 }
 
 /**
@@ -80,13 +80,13 @@ function skipPrompts(messages: readonly ApiMessage[], place: number): number {
 }
 
 function toAdditionMessages(additions: readonly AttachmentAddition[]): readonly ApiMessage[] {
-  const ordered = [
+  const orderedAdditions = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
     ...additions.filter((addition) => addition.kind === 'agent' && addition.role === 'system'),
   ];
   const messages: ApiMessage[] = [];
   let openGroup: (Pick<AgentAddition, 'role' | 'isRenewed'> & { readonly content: Block[] }) | undefined;
-  for (const addition of ordered) {
+  for (const addition of orderedAdditions) {
     if (addition.kind === 'person') {
       messages.push({ role: 'user', content: addition.content });
       openGroup = undefined;

@@ -40,12 +40,12 @@ const createLinesRenderer = (name: string): AttachmentRenderer =>
   createJoiningRenderer((attachment) => readTextListField(attachment, name));
 
 const createJoiningRenderer =
-  (parts: (attachment: Fields) => readonly (string | undefined)[], between = '\n'): AttachmentRenderer =>
+  (parts: (attachment: Fields) => readonly (string | undefined)[], separator = '\n'): AttachmentRenderer =>
   (attachment) =>
     undefinedIfBlank(
       parts(attachment)
         .filter((part) => part !== undefined && part !== '')
-        .join(between),
+        .join(separator),
     );
 
 /** Newer versions store this text, or no record contains its data. */
@@ -470,10 +470,10 @@ function determineAttachmentUse(
   if (name === 'queued_command') return toQueuedPrompt(attachment, rendered, role);
   const isRenewed = RENEWED_ATTACHMENT_KINDS.has(name);
   if (rendered) return { kind: 'agent', content: rendered, role, isRenewed };
-  const row = Object.hasOwn(RENDERER_BY_ATTACHMENT_KIND, name) ? RENDERER_BY_ATTACHMENT_KIND[name] : undefined;
-  if (row === undefined) return { kind: 'unknown' };
-  if (row === NOT_SENT || isHookWithUnsentOutput(attachment, name)) return { kind: 'not-sent' };
-  const rendering = row(attachment);
+  const renderer = Object.hasOwn(RENDERER_BY_ATTACHMENT_KIND, name) ? RENDERER_BY_ATTACHMENT_KIND[name] : undefined;
+  if (renderer === undefined) return { kind: 'unknown' };
+  if (renderer === NOT_SENT || isHookWithUnsentOutput(attachment, name)) return { kind: 'not-sent' };
+  const rendering = renderer(attachment);
   if (rendering === undefined) return canRenderToNothing(name) ? { kind: 'not-sent' } : { kind: 'words-missing' };
   const content = (typeof rendering === 'string' ? [rendering] : rendering).map((part): Block =>
     typeof part === 'string' ? { type: 'text', text: wrapInReminder(part) } : part,
@@ -612,18 +612,18 @@ const renderNotebookCell = (source: unknown): string =>
 
 function renderResource({ server, uri, content }: Fields): string | undefined {
   if (!isRecord(content)) return undefined;
-  const texts = readRecordListField(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
-  return texts.length === 0
+  const contentTexts = readRecordListField(content, 'contents').flatMap((part) => readString(part, 'text') ?? []);
+  return contentTexts.length === 0
     ? `<mcp-resource server="${String(server)}" uri="${String(uri)}">(No content)</mcp-resource>`
-    : `Full contents of resource:\n${texts.join('\n')}`;
+    : `Full contents of resource:\n${contentTexts.join('\n')}`;
 }
 
 function renderDiagnostics(attachment: Fields): string | undefined {
   const files = readRecordListField(attachment, 'files').map((file) => {
-    const found = readRecordListField(file, 'diagnostics').map(
+    const diagnostics = readRecordListField(file, 'diagnostics').map(
       (one) => `  ${formatLineNumber(one['range'])}${readString(one, 'message') ?? ''}`,
     );
-    return `${(readString(file, 'uri') ?? '').split('/').pop() ?? ''}:\n${found.join('\n')}`;
+    return `${(readString(file, 'uri') ?? '').split('/').pop() ?? ''}:\n${diagnostics.join('\n')}`;
   });
   return files.length === 0
     ? undefined

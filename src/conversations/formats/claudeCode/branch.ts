@@ -21,60 +21,62 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
   if (!leaf) return { records: [], skippedCount: 0 };
   if (leaf.uuid === undefined) return toLinearBranch(thread);
   const byUuid = new Map<string, ClaudeCodeRecord>();
-  const rewritten = new Map<string, ClaudeCodeRecord[]>();
+  const olderVersions = new Map<string, ClaudeCodeRecord[]>();
   for (const record of thread) {
     if (record.uuid === undefined) continue;
     const sameUuid = byUuid.get(record.uuid);
-    if (sameUuid) rewritten.set(record.uuid, [...(rewritten.get(record.uuid) ?? []), sameUuid]);
+    if (sameUuid) olderVersions.set(record.uuid, [...(olderVersions.get(record.uuid) ?? []), sameUuid]);
     byUuid.set(record.uuid, record);
   }
   /** UUIDs can repeat: the newest record before the child is its parent. */
   const findParent = (uuid: string, { line }: ClaudeCodeRecord): ClaudeCodeRecord | undefined => {
     const newest = byUuid.get(uuid);
     if (!newest || newest.line < line) return newest;
-    return rewritten.get(uuid)?.findLast((record) => record.line < line) ?? newest;
+    return olderVersions.get(uuid)?.findLast((record) => record.line < line) ?? newest;
   };
-  const preserved = readPreservedMessages(thread, byUuid);
+  const preservedMessages = readPreservedMessages(thread, byUuid);
 
   const path: ClaudeCodeRecord[] = [];
-  const seen = new Set<ClaudeCodeRecord>();
+  const seenRecords = new Set<ClaudeCodeRecord>();
   const uuids = new Set<string>();
   let firstBoundary: ClaudeCodeRecord | undefined;
-  let orphan: ClaudeCodeRecord | undefined;
-  let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.findTail(leaf), thread);
-  while (at && !seen.has(at)) {
-    const record: ClaudeCodeRecord = at;
-    seen.add(record);
+  let firstOrphan: ClaudeCodeRecord | undefined;
+  let nextRecord: ClaudeCodeRecord | undefined = findLastAttachment(preservedMessages.findTail(leaf), thread);
+  while (nextRecord && !seenRecords.has(nextRecord)) {
+    const record: ClaudeCodeRecord = nextRecord;
+    seenRecords.add(record);
     // Messages that a compaction wrote again are read where it put them.
     if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isCompactionBoundary(record)) {
       firstBoundary ??= record;
-      at = findRecordBeforeBoundary(record, thread, preserved.records);
+      nextRecord = findRecordBeforeBoundary(record, thread, preservedMessages.records);
     } else {
-      const parent = preserved.getParent(record) ?? record.parent;
-      at = parent === undefined ? undefined : findParent(parent, record);
+      const parent = preservedMessages.getParent(record) ?? record.parent;
+      nextRecord = parent === undefined ? undefined : findParent(parent, record);
       // A damaged line may have contained the parent or the link to it.
-      if (parent !== undefined || record.gap === record.line) at ??= findRecordAboveGap([...byUuid.values()], record);
-      if (parent !== undefined && !at) orphan ??= record;
+      if (parent !== undefined || record.gap === record.line)
+        nextRecord ??= findRecordAboveGap([...byUuid.values()], record);
+      if (parent !== undefined && !nextRecord) firstOrphan ??= record;
     }
   }
   path.reverse();
   return {
     records: path,
     skippedCount: firstBoundary ? path.indexOf(firstBoundary) : 0,
-    ...(orphan && { orphan }),
+    ...(firstOrphan && { orphan: firstOrphan }),
   };
 }
 
 /** The next request includes attachments after the newest message. */
 function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
-  let last = leaf;
-  for (let at = thread.indexOf(leaf) + 1; at < thread.length; at += 1) {
-    const record = thread[at];
-    if (record?.uuid !== undefined && record.message === undefined && record.parent === last.uuid) last = record;
+  let lastRecord = leaf;
+  for (let index = thread.indexOf(leaf) + 1; index < thread.length; index += 1) {
+    const record = thread[index];
+    if (record?.uuid !== undefined && record.message === undefined && record.parent === lastRecord.uuid)
+      lastRecord = record;
   }
-  return last;
+  return lastRecord;
 }
 
 /** Records of a stream have no UUIDs and are already in order. */
@@ -89,16 +91,17 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
 function findRecordBeforeBoundary(
   boundary: ClaudeCodeRecord,
   thread: readonly ClaudeCodeRecord[],
-  preserved: readonly ClaudeCodeRecord[],
+  preservedRecords: readonly ClaudeCodeRecord[],
 ): ClaudeCodeRecord | undefined {
-  const earlier = thread.slice(0, thread.indexOf(boundary));
+  const earlierRecords = thread.slice(0, thread.indexOf(boundary));
   const findEarlier = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
-    uuid === undefined ? undefined : earlier.findLast((record) => record.uuid === uuid);
-  const before = findEarlier(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
-  if (!before || !preserved.some(({ uuid }) => uuid === before.uuid)) return before;
+    uuid === undefined ? undefined : earlierRecords.findLast((record) => record.uuid === uuid);
+  const recordBefore =
+    findEarlier(boundary.logicalParent) ?? earlierRecords.findLast(({ message }) => message !== undefined);
+  if (!recordBefore || !preservedRecords.some(({ uuid }) => uuid === recordBefore.uuid)) return recordBefore;
   // The preserved messages moved below the boundary.
-  const [first] = preserved;
-  return findEarlier((findEarlier(first?.uuid) ?? first)?.parent);
+  const [firstPreserved] = preservedRecords;
+  return findEarlier((findEarlier(firstPreserved?.uuid) ?? firstPreserved)?.parent);
 }
 
 interface PreservedMessages {
@@ -120,17 +123,19 @@ function readPreservedMessages(
 ): PreservedMessages {
   const boundary = thread.findLast(isCompactionBoundary);
   const records = boundary?.preserved ? readPreservedSegment(boundary, byUuid) : [];
-  const anchor = boundary?.preserved?.anchor;
-  const tail = records.at(-1);
-  const parents = new Map<string | undefined, string | undefined>();
-  records.forEach((record, index) => parents.set(record.uuid, index === 0 ? anchor : records[index - 1]?.uuid));
+  const anchorUuid = boundary?.preserved?.anchor;
+  const lastPreserved = records.at(-1);
+  const parentByUuid = new Map<string | undefined, string | undefined>();
+  records.forEach((record, index) =>
+    parentByUuid.set(record.uuid, index === 0 ? anchorUuid : records[index - 1]?.uuid),
+  );
   return {
     records,
     getParent: (record) => {
-      if (parents.has(record.uuid)) return parents.get(record.uuid);
-      return tail && record.parent === anchor ? tail.uuid : undefined;
+      if (parentByUuid.has(record.uuid)) return parentByUuid.get(record.uuid);
+      return lastPreserved && record.parent === anchorUuid ? lastPreserved.uuid : undefined;
     },
-    findTail: (leaf) => (tail && leaf.uuid === anchor ? tail : leaf),
+    findTail: (leaf) => (lastPreserved && leaf.uuid === anchorUuid ? lastPreserved : leaf),
   };
 }
 
@@ -143,11 +148,11 @@ function readPreservedSegment(
     return preserved.uuids.map((uuid) => byUuid.get(uuid)).filter((record) => record !== undefined);
   }
   const records: ClaudeCodeRecord[] = [];
-  let at = preserved.tail === undefined ? undefined : byUuid.get(preserved.tail);
-  while (at && !records.includes(at)) {
-    records.unshift(at);
-    if (at.uuid === preserved.head) return records;
-    at = at.parent === undefined ? undefined : byUuid.get(at.parent);
+  let current = preserved.tail === undefined ? undefined : byUuid.get(preserved.tail);
+  while (current && !records.includes(current)) {
+    records.unshift(current);
+    if (current.uuid === preserved.head) return records;
+    current = current.parent === undefined ? undefined : byUuid.get(current.parent);
   }
   // Without the head it is unknown what was kept, so nothing moves.
   return [];

@@ -4,10 +4,10 @@ import { type Fields, readList, readString } from '../../text/values';
 import { type ActiveBranch, findActiveBranch } from './branch';
 import { joinRecordsIntoMessages } from './join';
 import { resolveRecords, addQueuedPrompts } from './resolve';
-import { describeRecordsNotSentToModel } from './unsent';
+import { describeRecordsNotSentToModel } from './unsentRecords';
 import { type ClaudeCodeRecord, isPrintedLogRecord, parseRecords } from './record';
 import { selectRecordedRequests } from '../../../core/account/recordedRequest';
-import { readRecordedRequests } from './recorded';
+import { readRecordedRequests } from './recordedRequests';
 import { makeSourceId, getSourceName } from '../../conversationId';
 import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
@@ -57,20 +57,20 @@ export function readClaudeCode(
   options: ReadOptions = {},
 ): Conversation {
   const {
-    records: parsed,
+    records: parsedRecords,
     notes,
     requests,
   } = parseRecords(readLines(input, getSourceName(source)), getSourceName(source));
-  const records = resolveRecords(parsed);
-  const { main, side } = splitMainAndSideThreads(records);
-  const branch = addQueuedPrompts(findActiveBranch(main), main);
+  const records = resolveRecords(parsedRecords);
+  const { main: mainThread, side: sideThreads } = splitMainAndSideThreads(records);
+  const branch = addQueuedPrompts(findActiveBranch(mainThread), mainThread);
   if (branch.records.length === 0) throw createMissingMessagesError(records, getSourceName(source), notes);
 
-  const earlier = joinRecordsIntoMessages(branch.records.slice(0, branch.skippedCount), main);
-  const active = joinRecordsIntoMessages(branch.records.slice(branch.skippedCount), main);
-  const allMessages = [...earlier.messages, ...active.messages];
-  const messages = options.history === 'all' ? allMessages : active.messages;
-  const used = new Set([...earlier.used, ...active.used]);
+  const skippedPart = joinRecordsIntoMessages(branch.records.slice(0, branch.skippedCount), mainThread);
+  const activePart = joinRecordsIntoMessages(branch.records.slice(branch.skippedCount), mainThread);
+  const allMessages = [...skippedPart.messages, ...activePart.messages];
+  const messages = options.history === 'all' ? allMessages : activePart.messages;
+  const usedRecords = new Set([...skippedPart.used, ...activePart.used]);
   return {
     id: findSessionId(branch, source, input),
     format: 'claude-code',
@@ -78,22 +78,22 @@ export function readClaudeCode(
     messages,
     notes: [
       ...notes,
-      ...(messages === allMessages || earlier.messages.length === 0
+      ...(messages === allMessages || skippedPart.messages.length === 0
         ? []
-        : [describeOmittedMessages(earlier.messages.length, 'before the last compaction')]),
-      ...noteAbandonedBranches(main, used),
+        : [describeOmittedMessages(skippedPart.messages.length, 'before the last compaction')]),
+      ...noteAbandonedBranches(mainThread, usedRecords),
       ...noteMissingRoot(branch),
       ...noteFork(records, source),
       ...notePrintedLog(records),
       ...describeRecordsNotSentToModel(records),
       ...describeUnansweredCalls(messages),
     ],
-    sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),
+    sidechains: sideThreads.flatMap((thread, index) => toSidechain(thread, index)),
     ...findParentSession(branch),
     ...findWorkspace(records),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(requests, branch, allMessages, earlier.messages.length),
+      readRecordedRequests(requests, branch, allMessages, skippedPart.messages.length),
       allMessages.length,
     ),
   };
@@ -103,9 +103,9 @@ function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions also store titles of other sessions in a file.
   const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
-  const last = (type: string): string | undefined =>
+  const findLastTitle = (type: string): string | undefined =>
     records.map((one) => (one.type === type && isOurs(one) ? normalizeTitle(one.title) : undefined)).findLast(Boolean);
-  return last('custom-title') ?? last('ai-title') ?? last('summary');
+  return findLastTitle('custom-title') ?? findLastTitle('ai-title') ?? findLastTitle('summary');
 }
 
 interface ConversationThreads {
@@ -114,16 +114,17 @@ interface ConversationThreads {
 }
 
 function splitMainAndSideThreads(records: readonly ClaudeCodeRecord[]): ConversationThreads {
-  const main = records.filter(({ isSidechain }) => !isSidechain);
-  const side = [
+  const mainRecords = records.filter(({ isSidechain }) => !isSidechain);
+  const sideThreads = [
     ...Map.groupBy(
       records.filter(({ isSidechain }) => isSidechain),
       createSideThreadKey(records),
     ).values(),
   ];
-  if (main.some(({ message }) => message) || side.length === 0) return { main, side };
-  const [first = [], ...rest] = side;
-  return { main: first, side: rest };
+  if (mainRecords.some(({ message }) => message) || sideThreads.length === 0)
+    return { main: mainRecords, side: sideThreads };
+  const [firstThread = [], ...otherThreads] = sideThreads;
+  return { main: firstThread, side: otherThreads };
 }
 
 /** Older records of subagents have no `agentId` and only share a root. */
@@ -133,15 +134,15 @@ function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: Cla
   return (record) => {
     if (record.agentId !== undefined) return `agent ${record.agentId}`;
     const path: ClaudeCodeRecord[] = [];
-    const seen = new Set<ClaudeCodeRecord>();
-    let at: ClaudeCodeRecord | undefined = record;
+    const seenRecords = new Set<ClaudeCodeRecord>();
+    let current: ClaudeCodeRecord | undefined = record;
     let root: string | undefined;
-    while (at?.isSidechain && !seen.has(at)) {
-      seen.add(at);
-      path.push(at);
-      root = roots.get(at) ?? `root ${at.uuid ?? at.line}`;
-      if (roots.has(at)) break;
-      at = at.parent === undefined ? undefined : byUuid.get(at.parent);
+    while (current?.isSidechain && !seenRecords.has(current)) {
+      seenRecords.add(current);
+      path.push(current);
+      root = roots.get(current) ?? `root ${current.uuid ?? current.line}`;
+      if (roots.has(current)) break;
+      current = current.parent === undefined ? undefined : byUuid.get(current.parent);
     }
     for (const step of path) roots.set(step, root ?? '');
     return root ?? '';
@@ -156,8 +157,10 @@ function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readon
 }
 
 function findParentSession({ records }: ActiveBranch): { parent?: string } {
-  const last = records.findLast(({ sessionId }) => sessionId !== undefined);
-  return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};
+  const lastRecord = records.findLast(({ sessionId }) => sessionId !== undefined);
+  return lastRecord?.sessionId !== undefined && lastRecord.isSidechain
+    ? { parent: `claude-code:${lastRecord.sessionId}` }
+    : {};
 }
 
 function findWorkspace(records: readonly ClaudeCodeRecord[]): { workspace?: string } {
@@ -167,24 +170,24 @@ function findWorkspace(records: readonly ClaudeCodeRecord[]): { workspace?: stri
 
 function findSessionId({ records }: ActiveBranch, source: InputSource, input: string | Uint8Array): string {
   // Older versions copied a resumed session's records, so the newest record has the right id.
-  const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
-  if (newest?.sessionId === undefined) return makeSourceId(source, input);
-  const agent = newest.isSidechain && newest.agentId !== undefined ? `:${newest.agentId}` : '';
-  return `claude-code:${newest.sessionId}${agent}`;
+  const newestRecord = records.findLast(({ sessionId }) => sessionId !== undefined);
+  if (newestRecord?.sessionId === undefined) return makeSourceId(source, input);
+  const agent = newestRecord.isSidechain && newestRecord.agentId !== undefined ? `:${newestRecord.agentId}` : '';
+  return `claude-code:${newestRecord.sessionId}${agent}`;
 }
 
 function noteAbandonedBranches(
-  main: readonly ClaudeCodeRecord[],
-  used: ReadonlySet<ClaudeCodeRecord>,
+  mainRecords: readonly ClaudeCodeRecord[],
+  usedRecords: ReadonlySet<ClaudeCodeRecord>,
 ): readonly string[] {
-  const usedIds = new Set([...used].map(({ uuid }) => uuid));
-  const abandoned = main.filter(
-    (record) => record.message && !record.isApiError && !used.has(record) && !usedIds.has(record.uuid),
+  const usedIds = new Set([...usedRecords].map(({ uuid }) => uuid));
+  const abandonedRecords = mainRecords.filter(
+    (record) => record.message && !record.isApiError && !usedRecords.has(record) && !usedIds.has(record.uuid),
   );
-  return abandoned.length === 0
+  return abandonedRecords.length === 0
     ? []
     : [
-        `Left out: ${formatPlural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`,
+        `Left out: ${formatPlural(abandonedRecords.length, 'record')} that are not on the newest branch (rewound or replaced).`,
       ];
 }
 

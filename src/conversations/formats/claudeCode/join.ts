@@ -36,69 +36,70 @@ export function joinRecordsIntoMessages(
   const otherRecords = dropCopiedRecords(sentRecords, thread).filter((record) => !onBranch.has(record));
   const siblings = findRecordsOfSameAnswer(sentRecords, otherRecords);
   const answeredIds = new Set(sentRecords.flatMap(listToolResultIds));
-  const elsewhere = new Map<string, MessageRecord>();
-  for (const record of otherRecords) for (const id of listToolResultIds(record)) elsewhere.set(id, record);
+  const resultsOffBranch = new Map<string, MessageRecord>();
+  for (const record of otherRecords) for (const id of listToolResultIds(record)) resultsOffBranch.set(id, record);
 
   const messages: ApiMessage[] = [];
-  const used = new Map<ClaudeCodeRecord, number>();
-  const emit = (records: readonly MessageRecord[]): ApiMessage => {
-    for (const record of records) used.set(record, messages.length);
+  const messageIndexes = new Map<ClaudeCodeRecord, number>();
+  const createMessage = (records: readonly MessageRecord[]): ApiMessage => {
+    for (const record of records) messageIndexes.set(record, messages.length);
     return joinMessageParts(records.map(({ message }) => message));
   };
   sentRecords.forEach((record, index) => {
-    if (used.has(record)) return;
+    if (messageIndexes.has(record)) return;
     if (!isAssistantRecord(record)) {
-      messages.push(emit([record]));
+      messages.push(createMessage([record]));
       return;
     }
     const parts = sortByFilePosition(collectAnswerParts(sentRecords, index, siblings));
-    messages.push(emit(parts));
+    messages.push(createMessage(parts));
     const calls = new Set(parts.flatMap(listToolCallIds));
-    const missedResults = [...calls].filter((id) => !answeredIds.has(id)).map((id) => elsewhere.get(id));
-    const found = [
+    const missedResults = [...calls].filter((id) => !answeredIds.has(id)).map((id) => resultsOffBranch.get(id));
+    const resultRecords = [
       ...collectResultRecords(sentRecords, index, calls),
       ...missedResults.filter((result) => result !== undefined),
     ];
-    const results = sortByFilePosition([...new Set(found)].filter((result) => !used.has(result)));
-    if (results.length > 0) messages.push(moveToolResultsBeforeOtherBlocks(emit(results), results.length));
+    const newResults = sortByFilePosition([...new Set(resultRecords)].filter((result) => !messageIndexes.has(result)));
+    if (newResults.length > 0)
+      messages.push(moveToolResultsBeforeOtherBlocks(createMessage(newResults), newResults.length));
   });
   return {
     messages: insertAttachmentMessages(
       messages,
-      (record) => used.get(record),
-      addAttachmentsBesidePath(branch, used, thread),
+      (record) => messageIndexes.get(record),
+      addAttachmentsBesidePath(branch, messageIndexes, thread),
     ),
-    used: new Set(used.keys()),
+    used: new Set(messageIndexes.keys()),
   };
 }
 
 /**
  * A result is a child of its call's record, so hook output beside it is off the path.
- * @param used index of each record's message
+ * @param messageIndexes index of each record's message
  */
 function addAttachmentsBesidePath(
   branch: readonly ClaudeCodeRecord[],
-  used: ReadonlyMap<ClaudeCodeRecord, number>,
+  messageIndexes: ReadonlyMap<ClaudeCodeRecord, number>,
   thread: readonly ClaudeCodeRecord[],
 ): readonly ClaudeCodeRecord[] {
-  const onBranch = new Set(branch);
-  const places = new Map<string, number>();
-  for (const [{ uuid, message }, place] of used) {
+  const branchRecords = new Set(branch);
+  const placeByUuid = new Map<string, number>();
+  for (const [{ uuid, message }, place] of messageIndexes) {
     if (uuid !== undefined && message && getBlocks(message).some((block) => isToolUse(block) || isToolResult(block))) {
-      places.set(uuid, place);
+      placeByUuid.set(uuid, place);
     }
   }
   const otherRecords: { readonly record: ClaudeCodeRecord; readonly place: number }[] = [];
   for (const record of thread) {
-    const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
+    const place = record.attachment && !branchRecords.has(record) ? placeByUuid.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
     // Attachments can be each other's parents.
-    if (record.uuid !== undefined) places.set(record.uuid, place);
+    if (record.uuid !== undefined) placeByUuid.set(record.uuid, place);
     otherRecords.push({ record, place });
   }
   if (otherRecords.length === 0) return branch;
   const byOwner = Map.groupBy(otherRecords, ({ place }) =>
-    branch.findLast((record) => (used.get(record) ?? Infinity) <= place),
+    branch.findLast((record) => (messageIndexes.get(record) ?? Infinity) <= place),
   );
   return branch.flatMap((record) => [record, ...(byOwner.get(record) ?? []).map((each) => each.record)]);
 }
@@ -139,23 +140,23 @@ function collectAnswerParts(
   index: number,
   siblings: SiblingsByRecord,
 ): MessageRecord[] {
-  const first = sentRecords[index];
-  if (!first) return [];
+  const firstRecord = sentRecords[index];
+  if (!firstRecord) return [];
   const parts: MessageRecord[] = [];
   const calls = new Set<string>();
-  const take = (record: MessageRecord): void => {
+  const addRecord = (record: MessageRecord): void => {
     for (const part of [record, ...(siblings.get(record) ?? [])]) {
       parts.push(part);
       for (const id of listToolCallIds(part)) calls.add(id);
     }
   };
-  take(first);
-  for (let at = index + 1; at < sentRecords.length; at += 1) {
-    const record = sentRecords[at];
+  addRecord(firstRecord);
+  for (let recordIndex = index + 1; recordIndex < sentRecords.length; recordIndex += 1) {
+    const record = sentRecords[recordIndex];
     if (!record) break;
     if (isAssistantRecord(record)) {
-      if (getMessageKey(record) !== getMessageKey(first)) break;
-      take(record);
+      if (getMessageKey(record) !== getMessageKey(firstRecord)) break;
+      addRecord(record);
     } else if (!listToolResultIds(record).some((id) => calls.has(id))) break;
   }
   return parts;
@@ -168,8 +169,10 @@ function dropCopiedRecords(
   sentRecords: readonly MessageRecord[],
   thread: readonly ClaudeCodeRecord[],
 ): readonly MessageRecord[] {
-  const chosen = new Map(sentRecords.map((record) => [record.uuid, record]));
-  return thread.filter(isRecordOfSentMessage).filter((record) => (chosen.get(record.uuid) ?? record) === record);
+  const branchRecordByUuid = new Map(sentRecords.map((record) => [record.uuid, record]));
+  return thread
+    .filter(isRecordOfSentMessage)
+    .filter((record) => (branchRecordByUuid.get(record.uuid) ?? record) === record);
 }
 
 /**
@@ -182,36 +185,40 @@ function collectResultRecords(
   calls: ReadonlySet<string>,
 ): readonly MessageRecord[] {
   const ownRecord = sentRecords[index];
-  const found: MessageRecord[] = [];
+  const resultRecords: MessageRecord[] = [];
   const takenIds = new Set<string>();
-  let beyond: 'no' | 'assistant' | 'results' = 'no';
-  for (let at = index + 1; at < sentRecords.length; at += 1) {
-    const record = sentRecords[at];
+  let phaseAfterAnswer: 'no' | 'assistant' | 'results' = 'no';
+  for (let recordIndex = index + 1; recordIndex < sentRecords.length; recordIndex += 1) {
+    const record = sentRecords[recordIndex];
     if (!ownRecord || !record) break;
     if (isAssistantRecord(record)) {
-      if (beyond === 'no' && getMessageKey(record) === getMessageKey(ownRecord)) continue;
-      if (beyond === 'results' || found.length === 0) break;
-      beyond = 'assistant';
+      if (phaseAfterAnswer === 'no' && getMessageKey(record) === getMessageKey(ownRecord)) continue;
+      if (phaseAfterAnswer === 'results' || resultRecords.length === 0) break;
+      phaseAfterAnswer = 'assistant';
       continue;
     }
-    if (beyond === 'assistant') beyond = 'results';
+    if (phaseAfterAnswer === 'assistant') phaseAfterAnswer = 'results';
     const openIds = listToolResultIds(record).filter((id) => calls.has(id) && !takenIds.has(id));
     // One message must not contain two answers to a call.
     if (openIds.length === 0) continue;
     for (const id of openIds) takenIds.add(id);
-    found.push(record);
+    resultRecords.push(record);
   }
-  return found;
+  return resultRecords;
 }
 
 /** Joins the content; other fields take the last value, since `usage` and `stop_reason` grow. */
 function joinMessageParts(messages: readonly ApiMessage[]): ApiMessage {
-  const [first, ...rest] = messages;
-  if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };
-  let joined = first;
-  for (const next of rest)
-    joined = { ...joined, ...next, content: [...getContentAsBlocks(joined), ...getContentAsBlocks(next)] };
-  return joined;
+  const [firstMessage, ...otherMessages] = messages;
+  if (!firstMessage || otherMessages.length === 0) return firstMessage ?? { role: 'user', content: [] };
+  let joinedMessage = firstMessage;
+  for (const next of otherMessages)
+    joinedMessage = {
+      ...joinedMessage,
+      ...next,
+      content: [...getContentAsBlocks(joinedMessage), ...getContentAsBlocks(next)],
+    };
+  return joinedMessage;
 }
 
 const getContentAsBlocks = ({ content }: ApiMessage): readonly Block[] => {

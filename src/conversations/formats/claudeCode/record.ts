@@ -86,12 +86,13 @@ function parseClaudeRecord(
   source: string,
   denials: ToolDenialReader,
 ): ClaudeCodeRecord {
-  const wrong = (found: string, expected: string): never => {
+  const throwShapeError = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
   const type = value['type'];
-  if (typeof type !== 'string') return wrong(`${describeValue(type)} in "type"`, 'the kind of the record, a string');
-  const { message } = readMessage(value, type, wrong);
+  if (typeof type !== 'string')
+    return throwShapeError(`${describeValue(type)} in "type"`, 'the kind of the record, a string');
+  const { message } = readMessage(value, type, throwShapeError);
   return {
     line,
     type,
@@ -139,12 +140,12 @@ const STRING_FIELDS = [
 function readStringFields(
   value: Readonly<Record<string, unknown>>,
 ): Partial<Record<(typeof STRING_FIELDS)[number][0], string>> {
-  const found: Partial<Record<(typeof STRING_FIELDS)[number][0], string>> = {};
+  const stringFields: Partial<Record<(typeof STRING_FIELDS)[number][0], string>> = {};
   for (const [field, name] of STRING_FIELDS) {
     const text = value[name];
-    if (typeof text === 'string') found[field] = text;
+    if (typeof text === 'string') stringFields[field] = text;
   }
-  return found;
+  return stringFields;
 }
 
 const TITLE_FIELDS: Readonly<Record<string, string>> = {
@@ -203,7 +204,7 @@ function readTextReplacements(list: unknown): ReadonlyMap<string, string> {
 function readMessage(
   value: Readonly<Record<string, unknown>>,
   type: string,
-  wrong: (found: string, expected: string) => never,
+  throwShapeError: (found: string, expected: string) => never,
 ): { message?: ApiMessage } {
   if (type === 'system' && value['subtype'] === 'local_command' && typeof value['content'] === 'string') {
     // Claude Code sends local command output so that the model can refer to it.
@@ -216,7 +217,7 @@ function readMessage(
   try {
     assertMessage(raw, 'message');
   } catch (error) {
-    if (error instanceof MessageShapeError) return wrong(`${error.found} in "${error.path}"`, error.expected);
+    if (error instanceof MessageShapeError) return throwShapeError(`${error.found} in "${error.path}"`, error.expected);
     throw error;
   }
   return {
@@ -252,15 +253,17 @@ function readCompaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' |
   const messages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};
   const tokensBefore = readNumber(metadata, 'preTokens');
   const tokens = tokensBefore === undefined ? {} : { tokensBefore };
-  const anchor = messages['anchorUuid'] ?? segment['anchorUuid'];
-  if (typeof anchor !== 'string') return tokens;
-  const listed = messages['allUuids'] ?? messages['uuids'];
-  const uuids = Array.isArray(listed) ? listed.filter((uuid): uuid is string => typeof uuid === 'string') : [];
+  const anchorUuid = messages['anchorUuid'] ?? segment['anchorUuid'];
+  if (typeof anchorUuid !== 'string') return tokens;
+  const listedUuids = messages['allUuids'] ?? messages['uuids'];
+  const uuids = Array.isArray(listedUuids)
+    ? listedUuids.filter((uuid): uuid is string => typeof uuid === 'string')
+    : [];
   const { headUuid, tailUuid } = segment;
   return {
     ...tokens,
     preserved: {
-      anchor,
+      anchor: anchorUuid,
       uuids,
       ...(typeof headUuid === 'string' && { head: headUuid }),
       ...(typeof tailUuid === 'string' && { tail: tailUuid }),

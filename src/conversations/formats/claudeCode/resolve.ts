@@ -6,14 +6,14 @@ import type { ClaudeCodeRecord } from './record';
 
 export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly ClaudeCodeRecord[] {
   const replacements = new Map(records.flatMap(({ replacements: pairs }) => [...(pairs ?? [])]));
-  const rendering = new Set(
+  const renderingVersions = new Set(
     records.flatMap(({ attachment, version }) => (attachment && !attachment.isUnrendered ? [version] : [])),
   );
   const queuedTexts = matchQueuedPrompts(records);
   return records.map((record) => {
     const { attachment, message, version } = record;
     // This version stores what it sends, so it sent nothing for this attachment.
-    if (attachment?.isUnrendered && attachment.sending.kind !== 'person' && rendering.has(version)) {
+    if (attachment?.isUnrendered && attachment.sending.kind !== 'person' && renderingVersions.has(version)) {
       return { ...record, attachment: { ...attachment, sending: { kind: 'not-sent' } } };
     }
     if (message && replacements.size > 0) return { ...record, message: applyReplacements(message, replacements) };
@@ -40,38 +40,40 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
  * user (sessions of 2.0.76 to 2.1.232).
  */
 function matchQueuedPrompts(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
-  const waiting: QueuedPrompt[] = [];
-  const taken = new Map<ClaudeCodeRecord, QueuedPrompt>();
+  const queuedPrompts: QueuedPrompt[] = [];
+  const removedPrompts = new Map<ClaudeCodeRecord, QueuedPrompt>();
   for (const record of records) {
     const { operation, content } = record.queue ?? {};
     switch (operation) {
       case 'enqueue':
-        if (content !== undefined) waiting.push({ text: content, line: record.line });
+        if (content !== undefined) queuedPrompts.push({ text: content, line: record.line });
         break;
       case 'dequeue':
-        waiting.shift();
+        queuedPrompts.shift();
         break;
       case 'remove': {
-        const at = content === undefined ? 0 : waiting.findIndex(({ text }) => text === content);
-        const [known] = at === -1 ? [] : waiting.splice(at, 1);
+        const queueIndex = content === undefined ? 0 : queuedPrompts.findIndex(({ text }) => text === content);
+        const [queuedPrompt] = queueIndex === -1 ? [] : queuedPrompts.splice(queueIndex, 1);
         // A file can begin after the record that queued a prompt.
-        const prompt = known ?? (content === undefined ? undefined : { text: content, line: 0 });
-        if (prompt && isTypedByPerson(prompt.text)) taken.set(record, prompt);
+        const prompt = queuedPrompt ?? (content === undefined ? undefined : { text: content, line: 0 });
+        if (prompt && isTypedByPerson(prompt.text)) removedPrompts.set(record, prompt);
         break;
       }
       case 'popAll':
-        waiting.length = 0;
+        queuedPrompts.length = 0;
         break;
       default:
     }
   }
-  if (taken.size === 0) return new Map();
+  if (removedPrompts.size === 0) return new Map();
   const lastLines = new Map(
     records.flatMap((record) => collectUserTexts(record).map((text) => [text, record.line] as const)),
   );
   // The same text sent earlier, such as "continue", is another prompt.
   const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
-  return new Map([...taken].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])));
+  return new Map(
+    [...removedPrompts].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])),
+  );
 }
 
 interface QueuedPrompt {
@@ -92,22 +94,22 @@ function collectUserTexts({ message, attachment }: ClaudeCodeRecord): readonly s
 }
 
 export function addQueuedPrompts(branch: ActiveBranch, records: readonly ClaudeCodeRecord[]): ActiveBranch {
-  const added = records.filter(({ queue, attachment }) => queue && attachment);
-  if (added.length === 0) return branch;
-  const answers = new Set(
+  const recordsFromQueue = records.filter(({ queue, attachment }) => queue && attachment);
+  if (recordsFromQueue.length === 0) return branch;
+  const answerKeys = new Set(
     branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [getMessageKey(message)] : [])),
   );
   // The turn that received the prompts may have been rewound.
-  const queuedRecords = added.filter(({ line }) => {
+  const queuedRecords = recordsFromQueue.filter(({ line }) => {
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
-    return turn === undefined || answers.has(getMessageKey(turn));
+    return turn === undefined || answerKeys.has(getMessageKey(turn));
   });
   const withQueued = [...branch.records];
   let { skippedCount } = branch;
   for (const record of queuedRecords) {
-    const at = withQueued.findLastIndex(({ line }) => line < record.line) + 1;
-    withQueued.splice(at, 0, record);
-    if (at < skippedCount) skippedCount += 1;
+    const insertIndex = withQueued.findLastIndex(({ line }) => line < record.line) + 1;
+    withQueued.splice(insertIndex, 0, record);
+    if (insertIndex < skippedCount) skippedCount += 1;
   }
   return { ...branch, records: withQueued, skippedCount };
 }

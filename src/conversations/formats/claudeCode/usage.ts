@@ -102,10 +102,10 @@ export class ClaudeRequests implements RequestCollector {
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
     const model = readString(message, 'model');
     if (model === '<synthetic>') return;
-    const reported = readRecord(message, 'usage');
+    const reportedUsage = readRecord(message, 'usage');
     // Servers that report nothing, and sessions that we wrote, have zeros.
-    const usage = reported && !isWithoutUsage(readUsageAndParts(reported)) ? reported : undefined;
-    if (reported && !usage && this.isGivenBack) return;
+    const usage = reportedUsage && !isWithoutUsage(readUsageAndParts(reportedUsage)) ? reportedUsage : undefined;
+    if (reportedUsage && !usage && this.isGivenBack) return;
     const id = readString(message, 'id');
     const requestId = readString(value, 'requestId');
     const ref = readString(value, 'requestRef');
@@ -115,18 +115,19 @@ export class ClaudeRequests implements RequestCollector {
     const parent = readString(value, 'parentUuid');
     const prompt = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
     // Records without ids belong together if nothing was said between them.
-    const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
-    const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
+    const unnamedPlace =
+      this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
+    const place = names.length > 0 ? [id, requestId, ref].join(' ') : (unnamedPlace ?? Symbol());
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
     const seenRequest = this.requestByKey.get(place);
-    const first = seenRequest?.first ?? at;
+    const firstSeenAt = seenRequest?.first ?? at;
     const charges = usage && readUsageAndParts(usage);
     // Some versions write blocks before the answer ends, and out of order.
     const isLarger = charges && (!seenRequest?.request.usage || sumOutput(charges) >= sumOutput(seenRequest.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
       names.length > 0
-        ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? first) : undefined)].join(' ')
+        ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? firstSeenAt) : undefined)].join(' ')
         : uuid;
     this.requestByKey.set(place, {
       id,
@@ -137,7 +138,7 @@ export class ClaudeRequests implements RequestCollector {
         ...((seenRequest?.request.key ?? key) !== undefined && { key: seenRequest?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
-      first,
+      first: firstSeenAt,
       ref,
       session: readString(readRecord(value, 'forkedFrom') ?? value, 'sessionId'),
     });
@@ -180,18 +181,20 @@ const isEmptyUsage = (usage: Usage): boolean => countPromptTokens(usage) === 0 &
  * Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
  */
 function readUsageAndParts(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
-  const top = readUsage(usage);
-  if (!('iterations' in usage)) return { usage: top, ...readServiceConditions(usage) };
+  const topLevelUsage = readUsage(usage);
+  if (!('iterations' in usage)) return { usage: topLevelUsage, ...readServiceConditions(usage) };
   const iterations = readList(usage, 'iterations').filter(isRecord);
   const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
-  const steps = iterations.filter(isOwn).map(toRequestPart);
-  const others = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
-  const last = steps.at(-1);
-  const isWhole = last && TOKEN_COUNT_FIELDS.every((field) => sumCounts(steps, field) === top[field]);
-  const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isEmptyUsage(part.usage));
+  const ownSteps = iterations.filter(isOwn).map(toRequestPart);
+  const otherSteps = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
+  const lastStep = ownSteps.at(-1);
+  const isWhole = lastStep && TOKEN_COUNT_FIELDS.every((field) => sumCounts(ownSteps, field) === topLevelUsage[field]);
+  const parts = (isWhole ? [...ownSteps.slice(0, -1), ...otherSteps] : otherSteps).filter(
+    (part) => !isEmptyUsage(part.usage),
+  );
   return {
     // Some versions split cache writes only at the top level.
-    usage: isWhole && steps.length > 1 ? last.usage : top,
+    usage: isWhole && ownSteps.length > 1 ? lastStep.usage : topLevelUsage,
     ...(parts.length > 0 && { parts }),
     ...readServiceConditions(usage),
   };
@@ -226,7 +229,7 @@ function readServiceConditions(usage: Fields): { service?: ServiceConditions } {
 function readUsage(usage: Fields): Usage {
   const creation = readRecord(usage, 'cache_creation') ?? {};
   const longCacheWriteTokens = readCount(creation, 'ephemeral_1h_input_tokens');
-  const written = longCacheWriteTokens + readCount(creation, 'ephemeral_5m_input_tokens');
+  const cacheWriteTokens = longCacheWriteTokens + readCount(creation, 'ephemeral_5m_input_tokens');
   return {
     accounting: 'anthropic',
     source: 'reported',
@@ -234,7 +237,7 @@ function readUsage(usage: Fields): Usage {
     outputTokens: readCount(usage, 'output_tokens'),
     cacheReadTokens: readCount(usage, 'cache_read_input_tokens'),
     // Old versions have only the sum, some gateways only the split.
-    cacheWriteTokens: readCount(usage, 'cache_creation_input_tokens') || written,
+    cacheWriteTokens: readCount(usage, 'cache_creation_input_tokens') || cacheWriteTokens,
     ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
   };
 }
@@ -244,18 +247,18 @@ function readUsage(usage: Fields): Usage {
  * (2.1.332).
  */
 const convertModelTotals = (models: Fields): RecordedTotal['models'] =>
-  Object.entries(models).flatMap(([model, sums]) => {
-    if (!isRecord(sums)) return [];
-    const longCacheWriteTokens = readCount(sums, 'cacheCreationEphemeral1hInputTokens');
+  Object.entries(models).flatMap(([model, modelSums]) => {
+    if (!isRecord(modelSums)) return [];
+    const longCacheWriteTokens = readCount(modelSums, 'cacheCreationEphemeral1hInputTokens');
     const usage: Usage = {
       accounting: 'anthropic',
       source: 'reported',
-      inputTokens: readCount(sums, 'inputTokens'),
-      outputTokens: readCount(sums, 'outputTokens'),
-      cacheReadTokens: readCount(sums, 'cacheReadInputTokens'),
-      cacheWriteTokens: readCount(sums, 'cacheCreationInputTokens'),
+      inputTokens: readCount(modelSums, 'inputTokens'),
+      outputTokens: readCount(modelSums, 'outputTokens'),
+      cacheReadTokens: readCount(modelSums, 'cacheReadInputTokens'),
+      cacheWriteTokens: readCount(modelSums, 'cacheCreationInputTokens'),
       ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     };
-    const webSearches = readCount(sums, 'webSearchRequests');
+    const webSearches = readCount(modelSums, 'webSearchRequests');
     return isEmptyUsage(usage) ? [] : [{ model, usage, ...(webSearches > 0 && { webSearches }) }];
   });

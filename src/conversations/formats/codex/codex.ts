@@ -40,10 +40,10 @@ export function readCodex(
   input: string | Uint8Array,
   source: InputSource,
   options: ReadOptions = {},
-  earlier: readonly EarlierRecords[] = [],
+  earlierRecords: readonly EarlierRecords[] = [],
 ): Conversation {
   const name = getSourceName(source);
-  const rollout = parseRollout(readLines(input, name), name, earlier);
+  const rollout = parseRollout(readLines(input, name), name, earlierRecords);
   const owners = new Map<CodexItem, ApiMessage>();
   const allMessages = convertItemsToMessages(rollout.allItems, owners);
   if (allMessages.length === 0) {

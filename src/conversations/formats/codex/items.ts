@@ -117,12 +117,12 @@ function convertOutputItem(item: CodexItem): Block {
   const content = isRecord(output)
     ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
     : output;
-  const failed = isRecord(output) && output['success'] === false;
+  const isFailed = isRecord(output) && output['success'] === false;
   return {
     type: 'tool_result',
     tool_use_id: id,
     content: Array.isArray(content) ? convertContentParts(content) : stringifyValue(content ?? output),
-    ...(failed && { is_error: true }),
+    ...(isFailed && { is_error: true }),
     ...pickCallerField(item),
   };
 }

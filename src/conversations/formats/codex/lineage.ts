@@ -20,28 +20,30 @@ const THREAD_ID = /^[\w-]+$/;
 
 /**
  * Returns the records that precede a rollout's own, oldest first; none if the rollout is no fork.
- * @param read returns a file's bytes, unpacked
+ * @param readFile returns a file's bytes, unpacked
  */
 export function readForkWithOrigins(
   bytes: Uint8Array,
   path: string,
-  read: (path: string) => Uint8Array,
+  readFile: (path: string) => Uint8Array,
 ): readonly EarlierRecords[] {
-  const earlier: EarlierRecords[] = [];
-  const seen = new Set([path]);
-  let base = findForkOrigin(bytes);
-  while (base && earlier.length < MAX_FORK_DEPTH) {
-    const file = findRolloutFile(base.thread, path);
-    if (file === undefined || seen.has(file)) {
-      earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${findSessionsFolder(path) ?? dirname(path)}` });
+  const earlierRecords: EarlierRecords[] = [];
+  const seenPaths = new Set([path]);
+  let origin = findForkOrigin(bytes);
+  while (origin && earlierRecords.length < MAX_FORK_DEPTH) {
+    const file = findRolloutFile(origin.thread, path);
+    if (file === undefined || seenPaths.has(file)) {
+      earlierRecords.unshift({
+        missing: `rollout-*-${origin.thread}.jsonl, in ${findSessionsFolder(path) ?? dirname(path)}`,
+      });
       break;
     }
-    seen.add(file);
-    const bytes = read(file);
-    earlier.unshift({ file, bytes: cutAtOffset(bytes, base.bytes), end: base.ordinal });
-    base = findForkOrigin(bytes);
+    seenPaths.add(file);
+    const bytes = readFile(file);
+    earlierRecords.unshift({ file, bytes: cutAtOffset(bytes, origin.bytes), end: origin.ordinal });
+    origin = findForkOrigin(bytes);
   }
-  return earlier;
+  return earlierRecords;
 }
 
 interface ForkOrigin {
@@ -62,17 +64,17 @@ function findForkOrigin(bytes: Uint8Array): ForkOrigin | undefined {
   } catch {
     return undefined;
   }
-  const base = readRecord(readRecord(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
-  return base && toForkOrigin(base);
+  const historyBase = readRecord(readRecord(isRecord(header) ? header : {}, 'payload') ?? {}, 'history_base');
+  return historyBase && toForkOrigin(historyBase);
 }
 
-function toForkOrigin(base: Fields): ForkOrigin | undefined {
-  const thread = readString(base, 'thread_id');
+function toForkOrigin(historyBase: Fields): ForkOrigin | undefined {
+  const thread = readString(historyBase, 'thread_id');
   if (thread === undefined || !THREAD_ID.test(thread)) return undefined;
   return {
     thread,
-    ordinal: readNumber(base, 'end_ordinal_exclusive') ?? Infinity,
-    bytes: readNumber(base, 'end_byte_offset') ?? Infinity,
+    ordinal: readNumber(historyBase, 'end_ordinal_exclusive') ?? Infinity,
+    bytes: readNumber(historyBase, 'end_byte_offset') ?? Infinity,
   };
 }
 

@@ -53,37 +53,42 @@ export interface CodexRollout {
 }
 
 /**
- * @param earlier records of the rollouts that this one was forked from
+ * @param earlierRecords records of the rollouts that this one was forked from
  * @throws {ConversationReadError} if no line can be read
  */
 export function parseRollout(
   lines: Iterable<Line>,
   source: string,
-  earlier: readonly EarlierRecords[] = [],
+  earlierRecords: readonly EarlierRecords[] = [],
 ): CodexRollout {
   const notes: ConversationNote[] = [];
-  const replay = new RolloutReader();
-  for (const each of earlier) {
-    if ('missing' in each) {
-      notes.push(`This is a fork, and its beginning was not found: it should be in ${each.missing}.`);
+  const reader = new RolloutReader();
+  for (const earlierRecord of earlierRecords) {
+    if ('missing' in earlierRecord) {
+      notes.push(`This is a fork, and its beginning was not found: it should be in ${earlierRecord.missing}.`);
       continue;
     }
     const earlierNotes: ConversationNote[] = [];
-    readJsonLineRecords(readLines(each.bytes, each.file), each.file, earlierNotes, ({ value }) => {
-      if ((readNumber(value, 'ordinal') ?? 0) < each.end) replay.inheritRecord(value);
-    });
+    readJsonLineRecords(
+      readLines(earlierRecord.bytes, earlierRecord.file),
+      earlierRecord.file,
+      earlierNotes,
+      ({ value }) => {
+        if ((readNumber(value, 'ordinal') ?? 0) < earlierRecord.end) reader.inheritRecord(value);
+      },
+    );
     notes.push(
       ...earlierNotes.map((note) => {
-        const text = `In the beginning, ${each.file}: ${getNoteText(note)}`;
+        const text = `In the beginning, ${earlierRecord.file}: ${getNoteText(note)}`;
         return typeof note === 'string' ? text : { damage: text };
       }),
     );
   }
-  replay.beginOwnRecords();
+  reader.beginOwnRecords();
   readJsonLineRecords(lines, source, notes, (record) => {
-    replay.takeRecord(record);
+    reader.takeRecord(record);
   });
-  return { ...replay.getResult(), notes };
+  return { ...reader.getResult(), notes };
 }
 
 /** A header is no item: it has an id but no type. */
@@ -158,12 +163,12 @@ class RolloutReader {
   getResult(): Omit<CodexRollout, 'notes'> {
     const header = this.header ?? {};
     const spawn = readRecord(readRecord(readRecord(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn');
-    const base = readRecord(header, 'base_instructions');
+    const baseInstructions = readRecord(header, 'base_instructions');
     return {
       id: readString(header, 'id'),
       parent: spawn && readString(spawn, 'parent_thread_id'),
       workspace: readString(header, 'cwd'),
-      instructions: (base && readString(base, 'text')) ?? readString(header, 'instructions'),
+      instructions: (baseInstructions && readString(baseInstructions, 'text')) ?? readString(header, 'instructions'),
       active: this.active,
       allItems: this.allItems,
       compactions: this.compactions,
@@ -241,15 +246,15 @@ const getItemType = (value: Fields): string => readString(value, 'type') ?? 'unn
 
 /** A turn begins with what the user typed. */
 function dropLastTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
-  let end = items.length;
-  let remaining = turns;
-  for (let at = items.length - 1; at >= 0 && remaining > 0; at -= 1) {
-    const item = items[at];
+  let firstDroppedIndex = items.length;
+  let remainingTurns = turns;
+  for (let index = items.length - 1; index >= 0 && remainingTurns > 0; index -= 1) {
+    const item = items[index];
     if (!item || !isTypedByUser(item)) continue;
-    end = at;
-    remaining -= 1;
+    firstDroppedIndex = index;
+    remainingTurns -= 1;
   }
-  return items.slice(0, end);
+  return items.slice(0, firstDroppedIndex);
 }
 
 function isTypedByUser(item: CodexItem): boolean {

@@ -101,21 +101,21 @@ export class CodexRequests implements RequestCollector {
    */
   private addCounts(
     payload: Fields,
-    last: Fields | undefined,
-    total: Fields | undefined,
+    lastCounts: Fields | undefined,
+    totalCounts: Fields | undefined,
     at: number | undefined,
   ): void {
-    const before = this.total;
-    this.total = total ?? this.total;
+    const previousTotal = this.total;
+    this.total = totalCounts ?? this.total;
     // If only the thread's sum is known, its increase is the request's usage.
-    last ??= total && subtractCounts(total, before);
-    if (!last || readCount(last, 'input_tokens') === 0) return;
-    if (total) this.updateTotal(readCount(total, 'total_tokens'));
-    const counts = createUsageKey(total ?? {}, last);
+    lastCounts ??= totalCounts && subtractCounts(totalCounts, previousTotal);
+    if (!lastCounts || readCount(lastCounts, 'input_tokens') === 0) return;
+    if (totalCounts) this.updateTotal(readCount(totalCounts, 'total_tokens'));
+    const counts = createUsageKey(totalCounts ?? {}, lastCounts);
     // Without a sum, equal counts are repetitions unless the model has spoken since.
-    if (!total && !this.hasSpoken && counts === this.lastCounts) return;
+    if (!totalCounts && !this.hasSpoken && counts === this.lastCounts) return;
     this.lastCounts = counts;
-    const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
+    const place = totalCounts ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
     const key = [counts, ...place].join(' ');
     const window = readNumber(payload, 'model_context_window');
     const knownPlace = this.byKey.get(key);
@@ -133,7 +133,7 @@ export class CodexRequests implements RequestCollector {
       ...(this.seller !== undefined && { seller: this.seller }),
       ...(window !== undefined && { window }),
       key,
-      usage: convertCodexUsage(last),
+      usage: convertCodexUsage(lastCounts),
       ...(this.searches > 0 && { service: { webSearches: this.searches } }),
       purpose: 'answer',
     });
@@ -192,10 +192,13 @@ function isWebSearch(item: Fields): boolean {
 }
 
 /** A sum that became smaller was reset. */
-function subtractCounts(total: Fields, before: Fields): Fields {
-  const isAnew = readCount(total, 'total_tokens') < readCount(before, 'total_tokens');
+function subtractCounts(total: Fields, previousTotal: Fields): Fields {
+  const isAnew = readCount(total, 'total_tokens') < readCount(previousTotal, 'total_tokens');
   return Object.fromEntries(
-    Object.keys(total).map((field) => [field, readCount(total, field) - (isAnew ? 0 : readCount(before, field))]),
+    Object.keys(total).map((field) => [
+      field,
+      readCount(total, field) - (isAnew ? 0 : readCount(previousTotal, field)),
+    ]),
   );
 }
 
@@ -203,12 +206,12 @@ const listCounts = (usage: Fields): readonly number[] =>
   ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].map((field) => readCount(usage, field));
 
 /** OpenAI counts cache reads and writes as input. */
-const convertCodexUsage = (last: Fields): Usage => ({
+const convertCodexUsage = (counts: Fields): Usage => ({
   accounting: 'openai',
   source: 'reported',
-  inputTokens: readCount(last, 'input_tokens'),
-  outputTokens: readCount(last, 'output_tokens'),
-  cacheReadTokens: readCount(last, 'cached_input_tokens'),
-  cacheWriteTokens: readCount(last, 'cache_write_input_tokens'),
-  reasoningTokens: readCount(last, 'reasoning_output_tokens'),
+  inputTokens: readCount(counts, 'input_tokens'),
+  outputTokens: readCount(counts, 'output_tokens'),
+  cacheReadTokens: readCount(counts, 'cached_input_tokens'),
+  cacheWriteTokens: readCount(counts, 'cache_write_input_tokens'),
+  reasoningTokens: readCount(counts, 'reasoning_output_tokens'),
 });

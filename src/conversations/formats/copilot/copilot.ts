@@ -24,8 +24,8 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
 export function readCopilot(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
   const { start, events, skippedByKind, rewound, notes, requests } = parseEvents(readLines(input, name), name);
-  const main = convertCopilotEvents(events.filter(({ agent }) => agent === undefined));
-  const allMessages = main.messages;
+  const mainConversation = convertCopilotEvents(events.filter(({ agent }) => agent === undefined));
+  const allMessages = mainConversation.messages;
   if (allMessages.length === 0) {
     throw createNoMessagesError(
       name,
@@ -34,8 +34,8 @@ export function readCopilot(input: string | Uint8Array, source: InputSource, opt
       notes,
     );
   }
-  const from = options.history === 'all' ? 0 : main.activeFrom;
-  const messages = allMessages.slice(from);
+  const firstMessage = options.history === 'all' ? 0 : mainConversation.activeFrom;
+  const messages = allMessages.slice(firstMessage);
   return {
     id: start.id === undefined ? makeSourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
@@ -43,20 +43,22 @@ export function readCopilot(input: string | Uint8Array, source: InputSource, opt
     messages,
     notes: [
       ...notes,
-      ...(from > 0
+      ...(firstMessage > 0
         ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
       ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'event')} taken back (rewound).`] : []),
-      ...(main.withoutResult > 0
-        ? [`${formatPlural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
+      ...(mainConversation.withoutResult > 0
+        ? [
+            `${formatPlural(mainConversation.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`,
+          ]
         : []),
       ...describeSkippedRecords(skippedByKind, EVENT_TYPES_NOT_SENT_TO_MODEL),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: splitSidechains(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
-    ...(main.system !== undefined && { request: { system: main.system } }),
-    ...selectRecordedRequests(options.history, readRecordedRequests(main, requests), allMessages.length),
+    ...(mainConversation.system !== undefined && { request: { system: mainConversation.system } }),
+    ...selectRecordedRequests(options.history, readRecordedRequests(mainConversation, requests), allMessages.length),
   };
 }
 
@@ -67,19 +69,19 @@ function readRecordedRequests(
 ): RecordedRequests | undefined {
   const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;
-  const common = {
+  const commonFields = {
     compactions: findCompactionsInMessages(messages),
     session,
     ...(totals.length > 0 && { totals }),
     ...(charged && { charged }),
   };
   if (!requests.some(({ purpose }) => purpose === 'answer'))
-    return { ...common, requests: [...answers.map(({ request }) => request), ...requests] };
-  const places = new Map(answers.map(({ record, request }) => [record, request.message]));
+    return { ...commonFields, requests: [...answers.map(({ request }) => request), ...requests] };
+  const messageByRequest = new Map(answers.map(({ record, request }) => [record, request.message]));
   return {
-    ...common,
+    ...commonFields,
     requests: requests.map((request, index) => {
-      const message = places.get(index);
+      const message = messageByRequest.get(index);
       return message === undefined ? request : { ...request, message };
     }),
     hasCompactions: true,

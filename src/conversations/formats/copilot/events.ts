@@ -104,25 +104,25 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   const skippedByKind = new Map<string, number>();
   let events: CopilotEvent[] = [];
   let rewound = 0;
-  let start: Fields = {};
+  let startData: Fields = {};
   let title: string | undefined;
   const requests = new CopilotRequests();
-  let claimed = 0;
+  let assignedRequests = 0;
   readJsonLineRecords(lines, source, notes, ({ value }) => {
     requests.takeRecord(value);
     const type = readString(value, 'type') ?? 'unnamed';
     const data = readRecord(value, 'data') ?? {};
-    if (type === 'session.start') start = data;
+    if (type === 'session.start') startData = data;
     else if (type === 'session.title_changed') title = readString(data, 'title') ?? title;
     else if (type === 'session.snapshot_rewind') {
-      const kept = selectEventsBefore(events, readString(data, 'upToEventId'));
-      rewound += events.length - kept.length;
-      events = kept;
+      const keptEvents = selectEventsBefore(events, readString(data, 'upToEventId'));
+      rewound += events.length - keptEvents.length;
+      events = keptEvents;
     } else if (EVENT_TYPES_READ_AS_MESSAGES.has(type)) {
       const agent = readString(value, 'agentId') ?? readString(data, 'parentToolCallId');
       const { length } = requests.requests;
-      const isAnswer = type === 'assistant.message' && length > claimed;
-      if (isAnswer) claimed = length;
+      const isAnswer = type === 'assistant.message' && length > assignedRequests;
+      if (isAnswer) assignedRequests = length;
       events.push({
         type,
         id: readString(value, 'id'),
@@ -133,9 +133,9 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
       });
     } else skippedByKind.set(type, (skippedByKind.get(type) ?? 0) + 1);
   });
-  const workspace = readString(readRecord(start, 'context') ?? {}, 'cwd');
+  const workspace = readString(readRecord(startData, 'context') ?? {}, 'cwd');
   return {
-    start: { id: readString(start, 'sessionId'), workspace, title },
+    start: { id: readString(startData, 'sessionId'), workspace, title },
     events,
     rewound,
     skippedByKind,

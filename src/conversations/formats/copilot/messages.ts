@@ -29,7 +29,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
   let activeFrom = 0;
   let withoutResult = 0;
   let system: string | undefined;
-  const answers: CopilotAnswer[] = [];
+  const recordedAnswers: CopilotAnswer[] = [];
   for (const { type, data, at, request: record } of events) {
     switch (type) {
       case 'tool.execution_start': {
@@ -57,10 +57,10 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
         // The summary does not cover messages written while it was being made.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
-        for (const [index, answer] of answers.entries()) {
+        for (const [index, answer] of recordedAnswers.entries()) {
           const { message } = answer.request;
           if (message !== undefined && message >= activeFrom)
-            answers[index] = { ...answer, request: { ...answer.request, message: message + 1 } };
+            recordedAnswers[index] = { ...answer, request: { ...answer.request, message: message + 1 } };
         }
         results = undefined;
         break;
@@ -76,7 +76,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
         for (const block of message.content) if (isToolUse(block)) calledIds.add(block.id);
         if (type === 'assistant.message') {
           const index = message.content.length > 0 ? messages.length : undefined;
-          answers.push({ request: convertRequestEvent(data, at, index), record });
+          recordedAnswers.push({ request: convertRequestEvent(data, at, index), record });
         }
         if (message.content.length > 0) messages.push(message);
         results = undefined;
@@ -88,7 +88,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
     system,
     activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)),
     withoutResult,
-    answers,
+    answers: recordedAnswers,
   };
 }
 
@@ -125,13 +125,13 @@ function convertMessageEvent(type: string, data: Fields): ApiMessage & { readonl
 }
 
 function toReplyBlocks(data: Fields): Block[] {
-  const thought = readString(data, 'reasoningText') ?? '';
+  const reasoningText = readString(data, 'reasoningText') ?? '';
   const calls = readList(data, 'toolRequests').flatMap((request) => {
     const call = isRecord(request) ? convertToolCall(request, readString(request, 'name')) : undefined;
     return call ? [call] : [];
   });
   return [
-    ...(thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }]),
+    ...(reasoningText.trim() === '' ? [] : [{ type: 'thinking', thinking: reasoningText }]),
     ...toTextBlocks(data['content']),
     ...calls,
   ];

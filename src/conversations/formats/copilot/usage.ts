@@ -115,10 +115,10 @@ export class CopilotRequests implements RequestCollector {
     const model = readString(usage, 'model');
     const credits =
       readNumber(usage, 'totalNanoAiu') ?? readNumber(readRecord(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const counted = convertCopilotUsage(usage, credits);
-    const unmatched = this.unmatchedCompactions.findIndex((each) => isSameUsage(each, counted));
-    if (unmatched !== -1) {
-      this.unmatchedCompactions.splice(unmatched, 1);
+    const countedUsage = convertCopilotUsage(usage, credits);
+    const unmatchedIndex = this.unmatchedCompactions.findIndex((each) => isSameUsage(each, countedUsage));
+    if (unmatchedIndex !== -1) {
+      this.unmatchedCompactions.splice(unmatchedIndex, 1);
       return;
     }
     const window = readNumber(usage, 'maxPromptTokens');
@@ -131,7 +131,7 @@ export class CopilotRequests implements RequestCollector {
       ...(window !== undefined && { window }),
       ...(key !== undefined && { key }),
       ...(source !== undefined && this.id !== undefined && source !== this.id && { isCopy: true }),
-      usage: counted,
+      usage: countedUsage,
       purpose: isCompaction ? 'compaction' : 'answer',
     });
   }
@@ -143,12 +143,12 @@ export class CopilotRequests implements RequestCollector {
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
-    const used = readRecord(data, 'compactionTokensUsed');
-    if (!used) return;
-    const model = readString(used, 'model');
+    const compactionUsage = readRecord(data, 'compactionTokensUsed');
+    if (!compactionUsage) return;
+    const model = readString(compactionUsage, 'model');
     const request = readString(data, 'requestId') ?? readString(data, 'compactionAttemptId');
-    const credits = readNumber(readRecord(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
-    const usage = convertCopilotUsage(used, credits);
+    const credits = readNumber(readRecord(compactionUsage, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const usage = convertCopilotUsage(compactionUsage, credits);
     const sameUsageIndex = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
     const existing = this.found[sameUsageIndex];
     if (existing) {
@@ -216,18 +216,18 @@ const convertCopilotUsage = (usage: Fields, credits: number | undefined): Usage 
   ...(credits !== undefined && credits > 0 && { costUsd: credits * NANO_CREDIT_DOLLARS }),
 });
 
-const isSameUsage = (one: Usage | undefined, other: Usage): boolean =>
-  one?.inputTokens === other.inputTokens &&
-  one.outputTokens === other.outputTokens &&
-  one.cacheReadTokens === other.cacheReadTokens &&
-  one.cacheWriteTokens === other.cacheWriteTokens;
+const isSameUsage = (first: Usage | undefined, second: Usage): boolean =>
+  first?.inputTokens === second.inputTokens &&
+  first.outputTokens === second.outputTokens &&
+  first.cacheReadTokens === second.cacheReadTokens &&
+  first.cacheWriteTokens === second.cacheWriteTokens;
 
 const convertModelMetrics = (metrics: Fields): readonly ModelTotal[] =>
-  Object.entries(metrics).flatMap(([model, each]) => {
-    const usage = isRecord(each) ? readRecord(each, 'usage') : undefined;
-    if (!isRecord(each) || !usage) return [];
-    const requests = readCount(readRecord(each, 'requests') ?? {}, 'count');
-    return [{ model, requests, usage: convertCopilotUsage(usage, readNumber(each, 'totalNanoAiu')) }];
+  Object.entries(metrics).flatMap(([model, modelMetrics]) => {
+    const usage = isRecord(modelMetrics) ? readRecord(modelMetrics, 'usage') : undefined;
+    if (!isRecord(modelMetrics) || !usage) return [];
+    const requests = readCount(readRecord(modelMetrics, 'requests') ?? {}, 'count');
+    return [{ model, requests, usage: convertCopilotUsage(usage, readNumber(modelMetrics, 'totalNanoAiu')) }];
   });
 
 const haveTotalsGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>
@@ -235,29 +235,29 @@ const haveTotalsGrown = (models: readonly ModelTotal[], before: readonly ModelTo
     models.some((each) => each.model === model && (each.requests ?? 0) >= requests),
   );
 
-function addModelTotals(one: readonly ModelTotal[], other: readonly ModelTotal[]): readonly ModelTotal[] {
-  const sums = new Map(one.map((each) => [each.model, each]));
-  for (const each of other) {
-    const existing = sums.get(each.model);
-    sums.set(each.model, existing ? addModelTotal(existing, each) : each);
+function addModelTotals(first: readonly ModelTotal[], second: readonly ModelTotal[]): readonly ModelTotal[] {
+  const totalByModel = new Map(first.map((each) => [each.model, each]));
+  for (const each of second) {
+    const existing = totalByModel.get(each.model);
+    totalByModel.set(each.model, existing ? addModelTotal(existing, each) : each);
   }
-  return [...sums.values()];
+  return [...totalByModel.values()];
 }
 
-function addModelTotal(one: ModelTotal, other: ModelTotal): ModelTotal {
-  const charge = (one.usage.costUsd ?? 0) + (other.usage.costUsd ?? 0);
-  const sum = (field: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'): number =>
-    one.usage[field] + other.usage[field];
+function addModelTotal(first: ModelTotal, second: ModelTotal): ModelTotal {
+  const charge = (first.usage.costUsd ?? 0) + (second.usage.costUsd ?? 0);
+  const addCounts = (field: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'): number =>
+    first.usage[field] + second.usage[field];
   return {
-    ...(one.model !== undefined && { model: one.model }),
-    requests: (one.requests ?? 0) + (other.requests ?? 0),
+    ...(first.model !== undefined && { model: first.model }),
+    requests: (first.requests ?? 0) + (second.requests ?? 0),
     usage: {
-      accounting: one.usage.accounting,
+      accounting: first.usage.accounting,
       source: 'reported',
-      inputTokens: sum('inputTokens'),
-      outputTokens: sum('outputTokens'),
-      cacheReadTokens: sum('cacheReadTokens'),
-      cacheWriteTokens: sum('cacheWriteTokens'),
+      inputTokens: addCounts('inputTokens'),
+      outputTokens: addCounts('outputTokens'),
+      cacheReadTokens: addCounts('cacheReadTokens'),
+      cacheWriteTokens: addCounts('cacheWriteTokens'),
       ...(charge > 0 && { costUsd: charge }),
     },
   };

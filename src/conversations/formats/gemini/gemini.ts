@@ -64,15 +64,16 @@ export function readGeminiLines(
     const { value } = record;
     requests.takeRecord(value);
     const rewindTo = readString(value, '$rewindTo');
-    const set = value['$set'];
+    const setFields = value['$set'];
     const id = readString(value, 'id');
     if (rewindTo !== undefined) {
-      const kept = dropRewoundRecords(records, rewindTo, record.gap);
-      rewound += records.size - kept.size;
-      records = kept;
-    } else if (isRecord(set)) {
-      meta = { ...meta, ...set };
-      if (Array.isArray(set['messages'])) records = indexById(set['messages'].filter(isRecord), record.line);
+      const keptRecords = dropRewoundRecords(records, rewindTo, record.gap);
+      rewound += records.size - keptRecords.size;
+      records = keptRecords;
+    } else if (isRecord(setFields)) {
+      meta = { ...meta, ...setFields };
+      if (Array.isArray(setFields['messages']))
+        records = indexById(setFields['messages'].filter(isRecord), record.line);
     } else if (id !== undefined) records.set(id, record);
     else meta = { ...meta, ...value };
   });
@@ -98,7 +99,7 @@ const indexById = (messages: readonly Fields[], line: number): Map<string, JsonR
   new Map(messages.map((value, index) => [readString(value, 'id') ?? String(index), { line, value }]));
 
 function buildGeminiConversation(
-  { meta, records, rewound, notes, requests: collected }: GeminiSession,
+  { meta, records, rewound, notes, requests: requestCollector }: GeminiSession,
   source: InputSource,
   { history }: ReadOptions,
 ): Conversation {
@@ -126,7 +127,7 @@ function buildGeminiConversation(
     sidechains: [],
     ...findParentSession(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
-    ...selectRecordedRequests(history, collected.getResult(places), messages.length),
+    ...selectRecordedRequests(history, requestCollector.getResult(places), messages.length),
   };
 }
 

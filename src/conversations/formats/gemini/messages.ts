@@ -17,7 +17,7 @@ export const isModelAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(typ
 export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const skippedByKind = new Map<string, number>();
-  const places = new Map<Fields, number>();
+  const messageByRecord = new Map<Fields, number>();
   let openCalls = new Set<string>();
   const answeredIds = new Set<string>();
   for (const record of records) {
@@ -30,7 +30,7 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
       );
     else if (isModelAnswer(record)) {
       const calls = readList(record, 'toolCalls').filter(isRecord);
-      places.set(record, messages.length);
+      messageByRecord.set(record, messages.length);
       const blocks = [
         ...convertThoughts(readList(record, 'thoughts')),
         ...convertGeminiContent(record['content']).map(convertFunctionCall),
@@ -43,7 +43,7 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
       openCalls = new Set(blocks.filter(isToolUse).flatMap(({ id }) => (answeredIds.has(id) ? [] : [id])));
     } else skippedByKind.set(type, (skippedByKind.get(type) ?? 0) + 1);
   }
-  return { messages, skippedByKind, places };
+  return { messages, skippedByKind, places: messageByRecord };
 }
 
 /**
@@ -58,15 +58,15 @@ function dropRepeatedResults(
   answeredIds: Set<string>,
 ): readonly Block[] {
   const results: Block[] = [];
-  const others: Block[] = [];
+  const otherBlocks: Block[] = [];
   for (const block of content) {
     const id = getResponseId(block);
     if (id !== undefined && openCalls.delete(id)) {
       answeredIds.add(id);
       results.push({ type: 'tool_result', tool_use_id: id, content: convertFunctionResponse(block['part']) });
-    } else if (id === undefined || !answeredIds.has(id)) others.push(block);
+    } else if (id === undefined || !answeredIds.has(id)) otherBlocks.push(block);
   }
-  return [...results, ...others];
+  return [...results, ...otherBlocks];
 }
 
 function getResponseId({ type, part }: Block): string | undefined {
@@ -85,11 +85,11 @@ function appendBlocks(messages: ApiMessage[], role: ApiMessage['role'], content:
 }
 
 function convertThoughts(thoughts: readonly unknown[]): Block[] {
-  const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
+  const thoughtTexts = thoughts.filter(isRecord).map(({ subject, description }) => {
     const heading = stringifyValue(subject);
     return [...(heading === '' ? [] : [`**${heading}**`]), stringifyValue(description)].join('\n').trim();
   });
-  const thinking = texts.filter((text) => text !== '').join('\n\n');
+  const thinking = thoughtTexts.filter((text) => text !== '').join('\n\n');
   return thinking === '' ? [] : [{ type: 'thinking', thinking }];
 }
 

@@ -18,17 +18,18 @@ export class GeminiRequests implements RequestCollector {
   private began: number | undefined;
 
   takeRecord(value: Fields): void {
-    const set = readRecord(value, '$set') ?? value;
-    this.id = readString(set, 'sessionId') ?? this.id;
-    this.began = readTime(set, 'startTime') ?? this.began;
-    for (const record of [value, ...readList(set, 'messages').filter(isRecord)]) this.recordMessageUsage(record);
+    const changedFields = readRecord(value, '$set') ?? value;
+    this.id = readString(changedFields, 'sessionId') ?? this.id;
+    this.began = readTime(changedFields, 'startTime') ?? this.began;
+    for (const record of [value, ...readList(changedFields, 'messages').filter(isRecord)])
+      this.recordMessageUsage(record);
   }
 
-  getResult(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
+  getResult(messageByRecord: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
     if (this.requestByKey.size === 0) return undefined;
     return {
       requests: [...this.requestByKey.values()].map(({ record, request }) => {
-        const message = places.get(record);
+        const message = messageByRecord.get(record);
         const isCopy = this.began !== undefined && request.at !== undefined && request.at < this.began;
         return { ...request, ...(isCopy && { isCopy }), ...(message !== undefined && { message }) };
       }),

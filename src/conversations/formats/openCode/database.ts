@@ -32,11 +32,14 @@ const LAST_UPDATE_SQL = `max(time_updated, coalesce(
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, TABLES_OF_VERSION_2);
-    if (!second) requireTables(database, file, ['session']);
+    const hasVersion2 = hasTables(database, TABLES_OF_VERSION_2);
+    if (!hasVersion2) requireTables(database, file, ['session']);
     // A migrated store may contain a session in both forms; OpenCode 2 continues its own.
     const sessions = new Map<string, DatabaseSession>();
-    for (const table of [...(second ? ['session_v2'] : []), ...(hasTables(database, ['session']) ? ['session'] : [])]) {
+    for (const table of [
+      ...(hasVersion2 ? ['session_v2'] : []),
+      ...(hasTables(database, ['session']) ? ['session'] : []),
+    ]) {
       const modified = table === 'session' && hasTables(database, ['message']) ? LAST_UPDATE_SQL : 'time_updated';
       for (const row of queryRows(
         database,
@@ -64,21 +67,24 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, TABLES_OF_VERSION_2) ? readVersion2Session(database, id) : undefined;
+    const version2Session = hasTables(database, TABLES_OF_VERSION_2) ? readVersion2Session(database, id) : undefined;
     // An interrupted migration created the session but did not move its messages.
-    if (second && (second.messages.length > 0 || !hasMessages(database, stringifyValue(second.info['id']))))
-      return second;
+    if (
+      version2Session &&
+      (version2Session.messages.length > 0 || !hasMessages(database, stringifyValue(version2Session.info['id'])))
+    )
+      return version2Session;
     if (hasTables(database, TABLES_OF_VERSION_2) && !hasTables(database, ['session', 'message', 'part'])) {
       throw createSessionError(file, id, queryRows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
     }
     requireTables(database, file, ['session', 'message', 'part']);
-    const [session, other] = queryRows(
+    const [sessionRow, secondRow] = queryRows(
       database,
       `SELECT id, title, directory, parent_id, revert, time_created FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
       ...(id === undefined ? [] : [id]),
     );
-    if (!session || other) throw createSessionError(file, id, other !== undefined);
-    const sessionId = stringifyValue(session['id']);
+    if (!sessionRow || secondRow) throw createSessionError(file, id, secondRow !== undefined);
+    const sessionId = stringifyValue(sessionRow['id']);
     const { byMessage, unreadable } = readPartsByMessage(database, sessionId);
     const messages = queryRows(
       database,
@@ -89,11 +95,11 @@ export function readSession(file: string, id: string | undefined, databases?: Op
     return {
       info: {
         id: sessionId,
-        title: session['title'],
-        directory: session['directory'],
-        parentID: session['parent_id'],
-        revert: parseObject(session['revert']),
-        time: { created: session['time_created'] },
+        title: sessionRow['title'],
+        directory: sessionRow['directory'],
+        parentID: sessionRow['parent_id'],
+        revert: parseObject(sessionRow['revert']),
+        time: { created: sessionRow['time_created'] },
       },
       messages: messages.map(({ id: message }, index) => ({
         info: { ...bodies[index], id: message },
@@ -113,7 +119,7 @@ const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
 function readVersion2Session(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const condition = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
-  const [session, other] = queryRows(
+  const [sessionRow, secondRow] = queryRows(
     database,
     // Some versions lack the column `revert`.
     `SELECT * FROM session_v2 ${condition}`,
@@ -123,28 +129,28 @@ function readVersion2Session(database: sqlite.DatabaseSync, id: string | undefin
     id !== undefined ||
     !hasTables(database, ['session']) ||
     queryRows(database, 'SELECT id FROM session LIMIT 1').length === 0;
-  if (!session || other || !isOnly) return undefined;
-  const sessionId = stringifyValue(session['id']);
-  const found = queryRows(
+  if (!sessionRow || secondRow || !isOnly) return undefined;
+  const sessionId = stringifyValue(sessionRow['id']);
+  const messageRows = queryRows(
     database,
     'SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id',
     sessionId,
   );
-  const readable = found.flatMap(({ id: message, type, data }) => {
+  const readableMessages = messageRows.flatMap(({ id: message, type, data }) => {
     const fields = parseObject(data);
     return fields ? [{ id: stringifyValue(message), type: stringifyValue(type), data: fields }] : [];
   });
   return {
     info: {
       id: sessionId,
-      title: session['title'],
-      directory: session['directory'],
-      parentID: session['parent_id'],
-      revert: parseObject(session['revert']),
-      time: { created: session['time_created'] },
+      title: sessionRow['title'],
+      directory: sessionRow['directory'],
+      parentID: sessionRow['parent_id'],
+      revert: parseObject(sessionRow['revert']),
+      time: { created: sessionRow['time_created'] },
     },
-    ...convertVersion2Messages(readable),
-    unreadable: found.length - readable.length,
+    ...convertVersion2Messages(readableMessages),
+    unreadable: messageRows.length - readableMessages.length,
   };
 }
 
@@ -153,7 +159,7 @@ function readPartsByMessage(
   session: string,
 ): { readonly byMessage: ReadonlyMap<string, Fields[]>; readonly unreadable: number } {
   const byMessage = new Map<string, Fields[]>();
-  let unreadable = 0;
+  let unreadableCount = 0;
   for (const { id, message_id: message, data } of queryRows(
     database,
     'SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id',
@@ -161,7 +167,7 @@ function readPartsByMessage(
   )) {
     const fields = parseObject(data);
     if (!fields) {
-      unreadable += 1;
+      unreadableCount += 1;
       continue;
     }
     const part = { ...fields, id };
@@ -169,7 +175,7 @@ function readPartsByMessage(
     if (parts) parts.push(part);
     else byMessage.set(stringifyValue(message), [part]);
   }
-  return { byMessage, unreadable };
+  return { byMessage, unreadable: unreadableCount };
 }
 
 const queryRows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>
@@ -189,11 +195,12 @@ function parseObject(text: unknown): Fields | undefined {
   }
 }
 
-function createSessionError(file: string, id: string | undefined, several: boolean): ConversationReadError {
+function createSessionError(file: string, id: string | undefined, hasSeveralSessions: boolean): ConversationReadError {
   return new ConversationReadError({
     problem: 'not-found',
     source: file,
-    found: id !== undefined ? `no session "${id}" in the database` : several ? 'several sessions' : 'no sessions',
+    found:
+      id !== undefined ? `no session "${id}" in the database` : hasSeveralSessions ? 'several sessions' : 'no sessions',
     expected: 'the path of the database, "#", and the id of one of its sessions',
   });
 }

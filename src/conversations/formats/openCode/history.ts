@@ -23,11 +23,11 @@ export function selectActiveMessages(messages: readonly OpenCodeMessage[]): read
   if (summary === -1 || request === -1 || !compaction) return messages;
 
   const tailId = findCompaction(compaction)?.['tail_start_id'];
-  const tail = tailId === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === tailId);
-  const hasTail = tail >= 0 && tail < request && summary > request;
+  const tailStart = tailId === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === tailId);
+  const hasTail = tailStart >= 0 && tailStart < request && summary > request;
   return [
     ...messages.slice(request, summary + 1),
-    ...(hasTail ? messages.slice(tail, request) : []),
+    ...(hasTail ? messages.slice(tailStart, request) : []),
     ...messages.slice(summary + 1),
   ];
 }

@@ -31,9 +31,9 @@ const DEFAULT_TITLE = /^(?:New|Child) session - /;
 export function readOpenCode(document: OpenCodeDocument, source: InputSource, options: ReadOptions = {}): Conversation {
   const { info } = document;
   const revertedFrom = readString(readRecord(info, 'revert') ?? {}, 'messageID');
-  const kept = dropRevertedMessages(document.messages, revertedFrom);
+  const keptMessages = dropRevertedMessages(document.messages, revertedFrom);
   const owners = new Map<Fields, ApiMessage>();
-  const allMessages = convertOpenCodeMessages(kept, { cleared: 'original', owners });
+  const allMessages = convertOpenCodeMessages(keptMessages, { cleared: 'original', owners });
   if (allMessages.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -43,8 +43,10 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
     });
   }
   const messages =
-    options.history === 'all' ? allMessages : convertOpenCodeMessages(selectActiveMessages(kept), { cleared: 'told' });
-  const reverted = document.messages.length - kept.length;
+    options.history === 'all'
+      ? allMessages
+      : convertOpenCodeMessages(selectActiveMessages(keptMessages), { cleared: 'told' });
+  const revertedCount = document.messages.length - keptMessages.length;
   const title = readString(info, 'title');
   const parent = readString(info, 'parentID');
   const workspace = readString(info, 'directory');
@@ -57,8 +59,8 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
       ...(messages.length < allMessages.length
         ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
-      ...(reverted > 0 ? [`Left out: ${formatPlural(reverted, 'message')} taken back (reverted).`] : []),
-      ...describeFailedAnswers(kept),
+      ...(revertedCount > 0 ? [`Left out: ${formatPlural(revertedCount, 'message')} taken back (reverted).`] : []),
+      ...describeFailedAnswers(keptMessages),
       ...describeUnreadableRecords(document),
       ...describeUnknownKinds(document.unknown ?? new Map()),
       ...describeUnansweredCalls(messages),

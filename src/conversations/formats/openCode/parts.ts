@@ -25,15 +25,15 @@ export const convertOpenCodeMessages = (
   );
 
 function convertUserMessage({ info, parts }: OpenCodeMessage, { owners }: PartConversionOptions): ApiMessage[] {
-  const attached = new Set<Block>();
+  const attachedBlocks = new Set<Block>();
   const content = parts.flatMap((part) => {
     const blocks = convertUserPart(part);
-    if (isAddedByAgent(part)) for (const block of blocks) attached.add(block);
+    if (isAddedByAgent(part)) for (const block of blocks) attachedBlocks.add(block);
     return blocks;
   });
   if (content.length === 0) return [];
   if (info['role'] === 'system') return [{ role: 'system', content }];
-  if (info['checkpoint'] !== true) return splitPromptAtAttachments(content, attached);
+  if (info['checkpoint'] !== true) return splitPromptAtAttachments(content, attachedBlocks);
   const summary: ApiMessage = { role: 'user', content, isSummary: true };
   owners?.set(info, summary);
   return [summary];

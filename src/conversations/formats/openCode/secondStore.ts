@@ -24,7 +24,7 @@ export interface ConvertedVersion2Messages {
 export function convertVersion2Messages(
   rows: readonly { readonly id: string; readonly type: string; readonly data: Fields }[],
 ): ConvertedVersion2Messages {
-  const unknown = new Map<string, number>();
+  const unknownByKind = new Map<string, number>();
   const messages = rows.flatMap(({ id, type, data }): OpenCodeMessage[] => {
     const info = { id, role: 'user', time: data['time'] };
     switch (type) {
@@ -46,11 +46,11 @@ export function convertVersion2Messages(
       case 'compaction':
         return [makeCompactionMessage(id, data)];
       default:
-        if (!MESSAGE_TYPES_NOT_SENT_TO_MODEL.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
+        if (!MESSAGE_TYPES_NOT_SENT_TO_MODEL.has(type)) unknownByKind.set(type, (unknownByKind.get(type) ?? 0) + 1);
         return [];
     }
   });
-  return { messages, unknown };
+  return { messages, unknown: unknownByKind };
 }
 
 const makeTextPart = (text: unknown): Fields => ({ type: 'text', text: stringifyValue(text) });
@@ -113,7 +113,7 @@ function convertReplyPart(part: Fields): Fields {
   if (part['type'] !== 'tool') return part;
   const state = readRecord(part, 'state') ?? {};
   const content = readList(state, 'content').filter(isRecord);
-  const texts = content.map((each) => readString(each, 'text')).filter((text) => text !== undefined);
+  const contentTexts = content.map((each) => readString(each, 'text')).filter((text) => text !== undefined);
   const error = readRecord(state, 'error');
   const { input } = state;
   return {
@@ -124,9 +124,9 @@ function convertReplyPart(part: Fields): Fields {
       ...state,
       // While a call streams, its input is what has come so far.
       ...(typeof input === 'string' && { input: parseArguments(input) }),
-      output: content.length > 0 ? texts.join('\n') : stringifyValue(state['result'] ?? state['structured']),
+      output: content.length > 0 ? contentTexts.join('\n') : stringifyValue(state['result'] ?? state['structured']),
       attachments: content.filter((each) => each['type'] === 'file').map(makeFilePart),
-      ...(error && { error: [stringifyValue(error['message'] ?? error), ...texts].join('\n') }),
+      ...(error && { error: [stringifyValue(error['message'] ?? error), ...contentTexts].join('\n') }),
       time: { compacted: readRecord(part, 'time')?.['pruned'] },
     },
   };

@@ -18,7 +18,7 @@ export function readRecordedRequests(
   const indexes = new Map(allMessages.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
-  const began = readTime(readRecord(info, 'time') ?? {}, 'created');
+  const sessionStart = readTime(readRecord(info, 'time') ?? {}, 'created');
   const id = readString(info, 'id');
   for (const { info: ownInfo, parts } of messages) {
     const isCheckpoint = ownInfo['checkpoint'] === true;
@@ -26,20 +26,20 @@ export function readRecordedRequests(
     const isCompaction = ownInfo['summary'] === true || isCheckpoint;
     const at = readTime(readRecord(ownInfo, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && readRecord(part, 'tokens'));
-    for (const [step, counted] of (steps.length > 0 ? steps : [ownInfo]).entries()) {
-      const tokens = readRecord(counted, 'tokens');
+    for (const [stepIndex, step] of (steps.length > 0 ? steps : [ownInfo]).entries()) {
+      const tokens = readRecord(step, 'tokens');
       const input = tokens && readInputTokens(tokens);
       // A step that failed before any output has no counts.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
-      const owner = owners.get(counted);
+      const owner = owners.get(step);
       const message = owner && indexes.get(owner);
-      const recordedCost = readNumber(counted, 'cost');
+      const recordedCost = readNumber(step, 'cost');
       const reasoning = readCount(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
         ...readModelNames(ownInfo),
-        ...(at !== undefined && { key: [at, step, ownInfo['modelID'], JSON.stringify(tokens)].join(' ') }),
-        ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
+        ...(at !== undefined && { key: [at, stepIndex, ownInfo['modelID'], JSON.stringify(tokens)].join(' ') }),
+        ...(at !== undefined && sessionStart !== undefined && at < sessionStart && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(message !== undefined && !isCheckpoint && { message }),
         usage: {
@@ -62,7 +62,11 @@ export function readRecordedRequests(
   return {
     requests,
     compactions,
-    session: { keys: 'everywhere', ...(id !== undefined && { id }), ...(began !== undefined && { began }) },
+    session: {
+      keys: 'everywhere',
+      ...(id !== undefined && { id }),
+      ...(sessionStart !== undefined && { began: sessionStart }),
+    },
   };
 }
 

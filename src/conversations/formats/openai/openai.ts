@@ -97,7 +97,7 @@ function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
   if (role === undefined || !isContent) return wrapUnknownMessage(message);
 
   const calls = role === 'assistant' && Array.isArray(rawCalls) ? (rawCalls as readonly unknown[]) : [];
-  const emptied = {
+  const messageWithoutContent = {
     ...message,
     ...('content' in message && { content: makeEmptyContentLike(content) }),
     ...(calls.length > 0 && { tool_calls: [] }),
@@ -109,7 +109,7 @@ function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
       typeof content === 'string' && calls.length === 0
         ? content
         : [...convertPartsFromOpenAI(content), ...calls.map((call) => convertCallFromOpenAI(call))],
-    ...(!isPlain && { openai: emptied }),
+    ...(!isPlain && { openai: messageWithoutContent }),
   };
 }
 
@@ -225,13 +225,13 @@ function convertMessageToOpenAI(message: ApiMessage): OpenAIRecord[] {
   const results = role === 'user' ? content.filter(isToolResult) : [];
   const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
   const converted = new Set<Block>([...results, ...calls]);
-  const rest = content.filter((block) => !converted.has(block) && !isReasoning(block));
-  const answers = results.map((result) => convertResultToOpenAI(result));
-  if (answers.length > 0 && rest.length === 0 && !shell) return answers;
+  const otherBlocks = content.filter((block) => !converted.has(block) && !isReasoning(block));
+  const toolMessages = results.map((result) => convertResultToOpenAI(result));
+  if (toolMessages.length > 0 && otherBlocks.length === 0 && !shell) return toolMessages;
   const toolCalls = calls.map((call) => convertCallToOpenAI(call));
-  const value = convertContentToOpenAI(rest, shell, toolCalls.length > 0);
+  const value = convertContentToOpenAI(otherBlocks, shell, toolCalls.length > 0);
   return [
-    ...answers,
+    ...toolMessages,
     {
       ...(shell ?? { role }),
       ...(value !== undefined && { content: value }),

@@ -1,6 +1,7 @@
 import { groupRuns, type RunGroup } from './groups';
 import { hasRunFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
+import { isBuiltInProvider, type BuiltInProviderId } from '../types';
 
 export interface CurrentSettings {
   readonly provider: string;
@@ -81,7 +82,7 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
 }
 
 /** No recommendation may lose more than the current provider. */
-const LOSS_RANK_BY_PROVIDER: Readonly<Record<string, number>> = {
+const LOSS_RANK_BY_PROVIDER: Readonly<Record<BuiltInProviderId, number>> = {
   lossless: 0,
   smart: 1,
   strategy: 1,
@@ -103,8 +104,10 @@ function recommendConfiguration(allRuns: readonly RunMetrics[], current: Current
   const inUse = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
   if (!inUse) return undefined;
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
-  const getLossRank = ({ key }: RunGroup): number =>
-    LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
+  const getLossRank = ({ key }: RunGroup): number => {
+    const provider = configured.get(key)?.provider ?? '';
+    return isBuiltInProvider(provider) ? LOSS_RANK_BY_PROVIDER[provider] : Infinity;
+  };
   const isBetter = (group: RunGroup): boolean => {
     const isCheaper = meanCost(inUse) > 0 && meanCost(group) <= meanCost(inUse) * MAX_COST_SHARE;
     const savesMore =

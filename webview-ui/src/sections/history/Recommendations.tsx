@@ -9,6 +9,7 @@ import {
   type SavedSettings,
   type SaveTogetherResult,
 } from '../../state/together';
+import { useUndoKey } from '../../state/undoKey';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { listProfileEntries } from '../../state/profileEntries';
@@ -57,6 +58,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
     setFollowed(undefined);
     reload();
   };
+  useUndoKey(appliedRecommendation && !isBusy ? () => void takeBack(appliedRecommendation) : undefined);
   if (recommendations.length === 0 && !appliedRecommendation && problems.length === 0) return null;
   return (
     <div className="advice" role="group" aria-label={t('Recommendations')}>

@@ -1,4 +1,5 @@
 import { use, useState, type ReactNode } from 'react';
+import { isBuiltInProvider, PROVIDER_CALLS_MODEL, PROVIDER_NAMES } from '../../../../src/core/condense/types';
 import { getErrorMessage } from '../../../../src/core/errors';
 import { Disclosure } from '../../components/Disclosure';
 import { ProblemList } from '../../components/Problems';
@@ -15,16 +16,15 @@ import { listModelSources } from './sources';
 
 /** Not every provider calls the chosen model. */
 function describeProfileUse(provider: unknown, profile: string): string {
-  switch (provider) {
-    case 'native':
-      return t('{0} writes summaries', profile);
-    case 'lossless':
-      return t('{0} is ready; Lossless calls no model', profile);
-    case 'truncation':
-      return t('{0} is ready; Truncation calls no model', profile);
-    default:
-      return t('{0} writes summaries when one is requested', profile);
-  }
+  if (
+    typeof provider !== 'string' ||
+    !isBuiltInProvider(provider) ||
+    PROVIDER_CALLS_MODEL[provider] === 'if-configured'
+  )
+    return t('{0} writes summaries when one is requested', profile);
+  return PROVIDER_CALLS_MODEL[provider]
+    ? t('{0} writes summaries', profile)
+    : t('{0} is ready; {1} calls no model', profile, PROVIDER_NAMES[provider]);
 }
 
 export function ProfilesSection(): ReactNode {

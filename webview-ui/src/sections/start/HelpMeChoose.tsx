@@ -5,6 +5,7 @@ import { formatDollars, t } from '../../l10n';
 import { getPresetName } from '../../names';
 import { usePanel } from '../../state/panel';
 import { areSettingsUnchanged, saveSettingsTogether, type SavedSettings } from '../../state/together';
+import { useUndoKey } from '../../state/undoKey';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { listChoiceQuestions, recommendSettings, type ChoiceAnswers } from './recommend';
@@ -80,6 +81,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
     setProblems(newProblems);
     if (newProblems.length === 0) setSaved(undefined);
   };
+  useUndoKey(appliedSettings && !isBusy ? () => void takeBack(appliedSettings) : undefined);
   if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensingProfile !== 'string' || condensingProfile === '');
   const canRun = !lacksModel || advice.preset !== undefined;

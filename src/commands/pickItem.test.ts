@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { fake } from '../../test/support/vscode';
-import { UpdatingPickerRows, pickItem } from './pickedItem';
+import { UpdatingPickerRows, pickItem } from './pickItem';
 
 afterEach(() => {
   vi.useRealTimers();

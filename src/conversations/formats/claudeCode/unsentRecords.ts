@@ -78,15 +78,15 @@ export function describeRecordsNotSentToModel(records: readonly ClaudeCodeRecord
     const kind = getKindOfUnsentRecord(record);
     kinds[reason].set(kind, (kinds[reason].get(kind) ?? 0) + 1);
   }
-  const note = (reason: keyof typeof kinds, words: string): readonly string[] =>
+  const describeKinds = (reason: keyof typeof kinds, words: string): readonly string[] =>
     kinds[reason].size === 0 ? [] : [`${words}: ${formatCountsByKind(kinds[reason])}.`];
   return [
-    ...note(
+    ...describeKinds(
       'unknown',
       'Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know)',
     ),
-    ...note('words-missing', 'Sent to the model, but the file does not have the words'),
-    ...note('not-sent', 'Left out because it is not sent to the model'),
+    ...describeKinds('words-missing', 'Sent to the model, but the file does not have the words'),
+    ...describeKinds('not-sent', 'Left out because it is not sent to the model'),
   ];
 }
 

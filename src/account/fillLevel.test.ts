@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readConversation } from '../conversations/read';
 import { renderClaudeSession } from '../conversations/write/claudeCode';
 import { createCounter } from '../core/testingCounter';
-import { loadFillLevelReader } from './fillOf';
+import { loadFillLevelReader } from './fillLevel';
 
 it('the fill level of a session given back to its agent uses the window of the model that answered in it', async () => {
   const view = [

@@ -41,22 +41,27 @@ export class ReferenceUseWatch {
 
   static startWatch(
     messages: readonly ApiMessage[],
-    { id, from, first, edits }: WatchedCondensation,
+    { id, from, first: firstMessage, edits }: WatchedCondensation,
   ): ReferenceUseWatch {
     const byPlace = groupEditsByPlace(edits);
-    const [known, removed, remaining] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
-    let uses = 0;
-    const before = messages.slice(0, from);
+    const [knownLines, removedLines, remainingLines] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
+    let useCount = 0;
+    const messagesBefore = messages.slice(0, from);
     const exchanges = new Exchanges();
-    for (const exchange of exchanges.getExchanges(before)) {
-      if (exchange.callMessage < first) {
-        if (classifyUseOfRemoved(exchange, DEFAULT_TOOLS, known)) uses++;
-        addShownLines(known, exchange, DEFAULT_TOOLS);
+    for (const exchange of exchanges.getExchanges(messagesBefore)) {
+      if (exchange.callMessage < firstMessage) {
+        if (classifyUseOfRemoved(exchange, DEFAULT_TOOLS, knownLines)) useCount++;
+        addShownLines(knownLines, exchange, DEFAULT_TOOLS);
       }
-      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, remaining });
+      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed: removedLines, remaining: remainingLines });
     }
-    const turns = findTurnStarts(messages.slice(0, first)).length;
-    return new ReferenceUseWatch(id, removed.copyWithoutLines(remaining), uses / Math.max(1, turns), from);
+    const turns = findTurnStarts(messages.slice(0, firstMessage)).length;
+    return new ReferenceUseWatch(
+      id,
+      removedLines.copyWithoutLines(remainingLines),
+      useCount / Math.max(1, turns),
+      from,
+    );
   }
 
   get use(): UseAfterCondensation {
@@ -72,14 +77,14 @@ export class ReferenceUseWatch {
     const added = messages.slice(this.read);
     this.read = messages.length;
     const turns = findTurnStarts(added);
-    for (const [at, turn] of turns.entries()) {
+    for (const [turnIndex, turn] of turns.entries()) {
       if (this.isOver) return;
-      const counted = { ...this.counted, turns: this.counted.turns + 1 };
-      for (const exchange of listToolExchanges(added.slice(turn, turns[at + 1]))) {
+      const newCounts = { ...this.counted, turns: this.counted.turns + 1 };
+      for (const exchange of listToolExchanges(added.slice(turn, turns[turnIndex + 1]))) {
         const use = classifyUseOfRemoved(exchange, DEFAULT_TOOLS, this.removed);
-        if (use) counted[use]++;
+        if (use) newCounts[use]++;
       }
-      this.counted = counted;
+      this.counted = newCounts;
     }
   }
 }

@@ -2,22 +2,22 @@ export const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as cons
 
 export interface DeferredSignals {
   /** Returns the first signal received. */
-  came(): NodeJS.Signals | undefined;
+  getFirstSignal(): NodeJS.Signals | undefined;
   release(): void;
 }
 
 /** Delays signals until cleanup is done. The caller must then exit. */
 export function deferSignals(onSignal: () => void = () => undefined): DeferredSignals {
-  let first: NodeJS.Signals | undefined;
-  const note = (signal: NodeJS.Signals): void => {
-    first ??= signal;
+  let firstSignal: NodeJS.Signals | undefined;
+  const recordSignal = (signal: NodeJS.Signals): void => {
+    firstSignal ??= signal;
     onSignal();
   };
-  for (const signal of ENDING_SIGNALS) process.on(signal, note);
+  for (const signal of ENDING_SIGNALS) process.on(signal, recordSignal);
   return {
-    came: () => first,
+    getFirstSignal: () => firstSignal,
     release: () => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, note);
+      for (const signal of ENDING_SIGNALS) process.off(signal, recordSignal);
     },
   };
 }

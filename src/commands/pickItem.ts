@@ -14,14 +14,14 @@ function isWebviewActive(): boolean {
 }
 
 /**
- * @param filling aborted at the end, to stop filling the list
+ * @param fillController aborted at the end, to stop filling the list
  * @param resolvePickedRow maps the item reported by VS Code to the intended one; undefined if unknown: then
  * the list stays open. Default: identity
  * @returns undefined if the user left the list
  */
 export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
-  filling: AbortController,
+  fillController: AbortController,
   resolvePickedRow = (selected: Item): Item | undefined => selected,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
@@ -35,12 +35,12 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   }, MAX_MS_UNTIL_PICKER_HAS_FOCUS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
-      let chosen: Item | undefined;
+      let selectedItem: Item | undefined;
       picker.onDidChangeSelection(([selected]) => {
-        chosen = selected && resolvePickedRow(selected);
+        selectedItem = selected && resolvePickedRow(selected);
       });
       picker.onDidAccept(() => {
-        if (chosen) resolve(chosen);
+        if (selectedItem) resolve(selectedItem);
       });
       // A user who types has the focus, so closing means Escape.
       picker.onDidChangeValue(() => {
@@ -56,7 +56,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
     });
   } finally {
     clearTimeout(focusTimer);
-    filling.abort(new vscode.CancellationError());
+    fillController.abort(new vscode.CancellationError());
     picker.dispose();
   }
 }
@@ -74,10 +74,10 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   /** @param getKey identifies a row; an active row with a key stays active when it moves */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
-    first: readonly Item[],
+    fixedItems: readonly Item[],
     private readonly getKey: (row: Item) => string | undefined,
   ) {
-    this.latest = this.showRows(first);
+    this.latest = this.showRows(fixedItems);
     this.drawn = this.latest;
   }
 
@@ -93,10 +93,11 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
 
   private async drawLatestRows(): Promise<void> {
     for (; this.next; this.drawn = this.latest) {
-      const active = this.picker.activeItems.map(this.getKey)[0];
+      const activeKey = this.picker.activeItems.map(this.getKey)[0];
       this.latest = this.showRows(this.next);
       this.next = undefined;
-      const sameItem = active === undefined ? undefined : this.latest.find((item) => this.getKey(item) === active);
+      const sameItem =
+        activeKey === undefined ? undefined : this.latest.find((item) => this.getKey(item) === activeKey);
       if (sameItem) this.picker.activeItems = [sameItem];
       // VS Code sends rows in a timer and answers a later message after the window has them.
       await new Promise((resolve) => setTimeout(resolve, 0));

@@ -55,10 +55,10 @@ function explainCacheLifetime(cache: Extract<CacheState, { readonly ageMs: numbe
         formatDuration(cache.span.coldMs),
       );
     case 'span': {
-      const span = vscode.l10n.t('how long this model’s prompts are kept is not known');
-      if (!cache.read || cache.read.tokens === 0) return span;
+      const unknownLifetimeText = vscode.l10n.t('how long this model’s prompts are kept is not known');
+      if (!cache.read || cache.read.tokens === 0) return unknownLifetimeText;
       const { tokens, of } = cache.read;
-      return `${vscode.l10n.t('it read {0} of {1} tokens from the cache', formatTokens(tokens), formatTokens(of))}; ${span}`;
+      return `${vscode.l10n.t('it read {0} of {1} tokens from the cache', formatTokens(tokens), formatTokens(of))}; ${unknownLifetimeText}`;
     }
   }
 }
@@ -81,11 +81,11 @@ export function formatCondensationSavings({ cache, saving }: LiveDecision): stri
       : vscode.l10n.t('What it saves is not known because the model’s price is not known.');
   }
   const { perRequest, cacheBreak, breakEvenRequests: requests } = saving;
-  const dollars = (value: number): string => (value < 0.00005 ? '<$0.0001' : `$${value.toFixed(4)}`);
+  const formatDollars = (value: number): string => (value < 0.00005 ? '<$0.0001' : `$${value.toFixed(4)}`);
   if (perRequest <= 0) return vscode.l10n.t('Later requests cost no less.');
   return [
-    vscode.l10n.t('Each later request costs {0} less.', dollars(perRequest)),
-    ...(cacheBreak > 0 ? [vscode.l10n.t('Rewriting the prompt cache costs {0} once.', dollars(cacheBreak))] : []),
+    vscode.l10n.t('Each later request costs {0} less.', formatDollars(perRequest)),
+    ...(cacheBreak > 0 ? [vscode.l10n.t('Rewriting the prompt cache costs {0} once.', formatDollars(cacheBreak))] : []),
     requests === undefined
       ? vscode.l10n.t('When it pays for itself is not known because its own cost is not known.')
       : `${formatBreakEven(requests)}.`,

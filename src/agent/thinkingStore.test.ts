@@ -7,7 +7,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { isToolResult } from '../core/messages/blocks';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiProfile } from '../settings/profiles';
-import { ThinkingStore } from './keptThinking';
+import { ThinkingStore } from './thinkingStore';
 import { counter } from '../api/testing';
 import type { AgentRequest, PreparedRequest } from '../live/request';
 import { FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';

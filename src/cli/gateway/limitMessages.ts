@@ -22,24 +22,24 @@ const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
  * are options
  */
 export function createLimitMessages(isInVsCode: boolean): SpendingMessages {
-  const raised = (limit: LimitKind): string =>
+  const explainHowToRaise = (limit: LimitKind): string =>
     isInVsCode
       ? `raise ${getSettingName(limit)} in VS Code’s settings (0: none) and ask the agent to continue`
       : `start the agent again with a higher ${LIMIT_OPTIONS[limit]} (0: none) and resume this session`;
-  const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
-    conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
-    day: (spent: string, allowed: string) => words('day', spent, allowed),
+  const forEachLimit = (makeMessage: (limit: LimitKind, spent: string, allowed: string) => string) => ({
+    conversation: (spent: string, allowed: string) => makeMessage('conversation', spent, allowed),
+    day: (spent: string, allowed: string) => makeMessage('day', spent, allowed),
   });
   return {
-    stopped: each(
+    stopped: forEachLimit(
       (limit, spent, allowed) =>
-        `${LIMIT_SUBJECTS[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To continue, ${raised(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
+        `${LIMIT_SUBJECTS[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To continue, ${explainHowToRaise(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
     ),
-    near: each(
+    near: forEachLimit(
       (limit, spent, allowed) =>
-        `${LIMIT_SUBJECTS[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to continue then, ${raised(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
+        `${LIMIT_SUBJECTS[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to continue then, ${explainHowToRaise(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
     ),
-    reached: each(
+    reached: forEachLimit(
       (limit, spent, allowed) =>
         `${LIMIT_SUBJECTS[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? getSettingName(limit) : LIMIT_OPTIONS[limit]}). Requests continue.`,
     ),

@@ -46,9 +46,9 @@ export class ThinkingStore {
 
   /** Answers without a call are not kept, because no vendor wants their thinking back. */
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
-    const [first] = calls;
-    if (first === undefined || blocks.length === 0) return;
-    const key = createCallKey(model, first);
+    const [firstCall] = calls;
+    if (firstCall === undefined || blocks.length === 0) return;
+    const key = createCallKey(model, firstCall);
     this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
@@ -63,25 +63,25 @@ export class ThinkingStore {
 
   /** Messages without kept blocks are returned unchanged, as the same objects. */
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
-    const start = this.getFirstUsableMessage(model, messages);
+    const firstUsable = this.getFirstUsableMessage(model, messages);
     return messages.map((message, index) => {
       const { blocks = [] } = this.findAnswer(model, message) ?? {};
-      const kept = index < start ? blocks.filter(isPhaseBlock) : blocks;
-      return kept.length > 0 ? { ...message, content: insertBlocks(toBlocks(message), kept) } : message;
+      const restorable = index < firstUsable ? blocks.filter(isPhaseBlock) : blocks;
+      return restorable.length > 0 ? { ...message, content: insertBlocks(toBlocks(message), restorable) } : message;
     });
   }
 
   /** Counts o200k tokens. Encrypted thinking is long as text but short in tokens. */
   countRestoredTokens(model: ThinkingModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
-    return messages.slice(this.getFirstUsableMessage(key, messages)).reduce((sum, message) => {
+    return messages.slice(this.getFirstUsableMessage(key, messages)).reduce((tokensSoFar, message) => {
       const answer = this.findAnswer(key, message);
-      if (!answer) return sum;
+      if (!answer) return tokensSoFar;
       const { tokens, blocks } = answer;
       return (
-        sum +
+        tokensSoFar +
         (tokens === undefined
-          ? blocks.reduce((all, { block }) => all + counter.countBlock(block), 0)
+          ? blocks.reduce((blockTokens, { block }) => blockTokens + counter.countBlock(block), 0)
           : tokens / tokenFactor)
       );
     }, 0);
@@ -94,9 +94,10 @@ export class ThinkingStore {
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBlocksBeforeAnswer(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
-    const last = messages.findLastIndex(({ role }) => role === 'assistant');
-    const first = findStartOfUnfinishedTurn(messages) + 1;
-    const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
+    const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+    const turnStart = findStartOfUnfinishedTurn(messages) + 1;
+    const isForgotten = (index: number): boolean =>
+      index < turnStart || (!keepsTurn && index > turnStart && index < lastAnswer);
     this.forgetBlocks(
       model,
       messages.filter((_, index) => isForgotten(index)),
@@ -111,12 +112,12 @@ export class ThinkingStore {
     let wasThere = false;
     for (const message of messages) {
       const answer = this.findAnswer(model, message);
-      const [first] = getCallIds(message);
-      if (!answer || first === undefined) continue;
+      const [firstCall] = getCallIds(message);
+      if (!answer || firstCall === undefined) continue;
       const phases = answer.blocks.filter(isPhaseBlock);
       if (phases.length === answer.blocks.length) continue;
       wasThere = true;
-      const key = createCallKey(model, first);
+      const key = createCallKey(model, firstCall);
       if (phases.length > 0) this.answers.set(key, { ...answer, blocks: phases, tokens: 0 });
       else this.answers.delete(key);
     }
@@ -151,18 +152,20 @@ const getCallIds = (message: ApiMessage): string[] =>
     .map(({ id }) => id);
 
 function insertBlocks(content: readonly Block[], blocks: readonly PositionedBlock[]): Block[] {
-  const at = (afterCalls: number, afterText: boolean): Block[] =>
+  const getBlocksAt = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
-      .filter((kept) => kept.afterCalls === afterCalls && (afterCalls > 0 || kept.afterText === afterText))
+      .filter(
+        (positioned) => positioned.afterCalls === afterCalls && (afterCalls > 0 || positioned.afterText === afterText),
+      )
       .map(({ block }) => block);
-  const result = at(0, false);
+  const result = getBlocksAt(0, false);
   let calls = 0;
   for (const block of content) {
     if (isToolUse(block)) {
-      if (calls === 0) result.push(...at(0, true));
+      if (calls === 0) result.push(...getBlocksAt(0, true));
       result.push(block);
       calls++;
-      result.push(...at(calls, true));
+      result.push(...getBlocksAt(calls, true));
     } else {
       result.push(block);
     }
@@ -175,21 +178,21 @@ const isWrittenByPerson = (message: ApiMessage): boolean =>
   message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 
 /** Keeps the model's thinking and sends it back to no other model. */
-export function keepThinkingOfAnswers(handler: ApiHandler, kept: ThinkingStore, model: string): ApiHandler {
+export function keepThinkingOfAnswers(handler: ApiHandler, store: ThinkingStore, model: string): ApiHandler {
   const scope = findModelFamily(handler.modelInfo.id)?.thinkingScope;
-  if (scope) kept.setScopeIfUnknown(model, scope);
+  if (scope) store.setScopeIfUnknown(model, scope);
   return {
     ...handler,
     stream: (request, signal) => {
-      const restored = { ...request, messages: kept.restoreBlocks(model, request.messages) };
-      return keepThinkingWhileStreaming(handler.stream(restored, signal), kept, model);
+      const restored = { ...request, messages: store.restoreBlocks(model, request.messages) };
+      return keepThinkingWhileStreaming(handler.stream(restored, signal), store, model);
     },
   };
 }
 
 async function* keepThinkingWhileStreaming(
   events: AsyncIterable<ApiEvent>,
-  kept: ThinkingStore,
+  store: ThinkingStore,
   model: string,
 ): AsyncGenerator<ApiEvent, void> {
   const blocks: PositionedBlock[] = [];
@@ -203,8 +206,8 @@ async function* keepThinkingWhileStreaming(
     // Some servers report 0 if they don't know the number.
     if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
-      if (event.thinkingScope) kept.setScope(model, event.thinkingScope);
-      kept.keepBlocks(model, calls, blocks, tokens);
+      if (event.thinkingScope) store.setScope(model, event.thinkingScope);
+      store.keepBlocks(model, calls, blocks, tokens);
     }
     yield event;
   }

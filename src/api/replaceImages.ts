@@ -27,7 +27,10 @@ export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages:
   return {
     ...handler,
     async *stream(request, signal) {
-      const blind = (): typeof request => ({ ...request, messages: request.messages.map(replaceImagesInMessage) });
+      const makeRequestWithoutImages = (): typeof request => ({
+        ...request,
+        messages: request.messages.map(replaceImagesInMessage),
+      });
       if (!isBlind) {
         try {
           yield* handler.stream(request, signal);
@@ -41,7 +44,7 @@ export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages:
           isBlind = true;
         }
       }
-      yield* handler.stream(blind(), signal);
+      yield* handler.stream(makeRequestWithoutImages(), signal);
     },
   };
 }
@@ -56,12 +59,14 @@ function replaceImagesInMessage(message: ApiMessage): ApiMessage {
 }
 
 function replaceImageBlocks(blocks: readonly Block[]): readonly Block[] {
-  const replaced = blocks.map((block) => {
+  const replacedBlocks = blocks.map((block) => {
     if (isImage(block)) return OMITTED_IMAGE;
-    const inside =
+    const resultBlocks =
       isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
-    const changed = inside && replaceImageBlocks(inside);
-    return changed && changed !== inside ? { ...block, content: changed } : block;
+    const replacedResultBlocks = resultBlocks && replaceImageBlocks(resultBlocks);
+    return replacedResultBlocks && replacedResultBlocks !== resultBlocks
+      ? { ...block, content: replacedResultBlocks }
+      : block;
   });
-  return replaced.some((block, index) => block !== blocks[index]) ? replaced : blocks;
+  return replacedBlocks.some((block, index) => block !== blocks[index]) ? replacedBlocks : blocks;
 }

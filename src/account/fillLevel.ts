@@ -19,23 +19,23 @@ export function getFillLevel(
   activeFrom = 0,
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
-  const last = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
+  const lastRecordedRequest = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
   // A session that was given back has answers, but no request of its own yet.
   const names = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
-  const model = last?.model ?? names.find((name) => typeof name === 'string');
-  const facts = findModelPrices(prices, { model, seller: last?.seller });
+  const model = lastRecordedRequest?.model ?? names.find((name) => typeof name === 'string');
+  const modelFacts = findModelPrices(prices, { model, seller: lastRecordedRequest?.seller });
   const declaredParts = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
     .reduce<number>((sum, value) => sum + counter.countJson(value), 0);
-  const fill = computeFillLevel(
+  const fillLevel = computeFillLevel(
     messages.slice(activeFrom),
-    { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },
-    last,
+    { tokenFactor: modelFacts?.tokenFactor ?? 1, window: modelFacts?.contextWindow },
+    lastRecordedRequest,
     counter,
     declaredParts,
   );
-  const { tokenFactor = 1 } = facts ?? {};
-  return { ...fill, ...(model !== undefined && { model }), ...(tokenFactor !== 1 && { tokenFactor }) };
+  const { tokenFactor = 1 } = modelFacts ?? {};
+  return { ...fillLevel, ...(model !== undefined && { model }), ...(tokenFactor !== 1 && { tokenFactor }) };
 }
 
 const isModelAnswer = ({ role, model }: ApiMessage): boolean =>

@@ -5,31 +5,33 @@ import { readTime } from '../../text/values';
 import type { ActiveBranch } from './branch';
 import type { ClaudeRequests } from './usage';
 
-/** @param allMessages all messages; the first `before` precede the last compaction */
+/** @param allMessages all messages; the first `precedingCount` precede the last compaction */
 export function readRecordedRequests(
   requests: ClaudeRequests,
   branch: ActiveBranch,
   allMessages: readonly ApiMessage[],
-  before: number,
+  precedingCount: number,
 ): RecordedRequests | undefined {
   // A compaction can write messages again, so the first of equal ids counts.
-  const at = new Map(allMessages.map((message, index) => [message['id'] ?? message, index] as const).reverse());
-  const recorded = requests.getResult((id) => at.get(id));
-  return recorded && { ...recorded, compactions: findCompactions(branch, allMessages, before) };
+  const messageIndexById = new Map(
+    allMessages.map((message, index) => [message['id'] ?? message, index] as const).reverse(),
+  );
+  const recorded = requests.getResult((id) => messageIndexById.get(id));
+  return recorded && { ...recorded, compactions: findCompactions(branch, allMessages, precedingCount) };
 }
 
 function findCompactions(
   branch: ActiveBranch,
   allMessages: readonly ApiMessage[],
-  before: number,
+  precedingCount: number,
 ): readonly RecordedCompaction[] {
   const boundaries = branch.records.filter(({ subtype }) => subtype === 'compact_boundary');
-  const starts = allMessages.flatMap((message, index) =>
+  const summaryIndexes = allMessages.flatMap((message, index) =>
     message['isCompactSummary'] === true && isMachineMessage(message) ? [index] : [],
   );
   return boundaries.flatMap((boundary, index): RecordedCompaction[] => {
     const isLast = index === boundaries.length - 1;
-    const message = isLast ? before : starts[starts.length - boundaries.length + index];
+    const message = isLast ? precedingCount : summaryIndexes[summaryIndexes.length - boundaries.length + index];
     const at = readTime({ ...boundary }, 'timestamp');
     if (message === undefined) return [];
     return [

@@ -4,7 +4,7 @@ import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
 import { assistant, call, counter, imageBlock, TEST_API_KEY, collectOutcome, result, text, user } from './testing';
-import { createHandlerReplacingImages } from './withoutImages';
+import { createHandlerReplacingImages } from './replaceImages';
 
 let open: ModelServer | undefined;
 afterEach(async () => {

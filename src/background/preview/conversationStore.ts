@@ -45,10 +45,10 @@ export class PreviewConversationStore {
 
   /** Keeps unchanged message objects identical, because caches are keyed by them. */
   updateLiveConversation(id: string, { messages, edits }: LiveConversationUpdate): void {
-    const before = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
+    const previousContent = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
     this.liveContents.set(id, {
-      messages: applyListUpdate(before.messages, messages),
-      edits: applyListUpdate(before.edits, edits),
+      messages: applyListUpdate(previousContent.messages, messages),
+      edits: applyListUpdate(previousContent.edits, edits),
     });
   }
 

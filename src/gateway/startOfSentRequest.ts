@@ -1,0 +1,114 @@
+/**
+ * Remembers the start of a sent body: between two condensations, bodies share it, so only the new
+ * part is written.
+ */
+import { Buffer } from 'node:buffer';
+import type { View } from '../core/condense/edits/view';
+import type { ApiMessage } from '../core/messages/types';
+import type { ParsedBody } from './bodies';
+import { writeViewIntoBody, type MessageSource, type WireFormat, type WireRequest } from './wires/wire';
+
+export interface StartOfSentRequest {
+  readonly receivedHead: Buffer;
+  readonly sent: Buffer;
+  /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
+  readonly elements: number;
+  readonly view: readonly ApiMessage[];
+  readonly origins: readonly number[];
+  readonly originals: number;
+}
+
+/**
+ * @param lastStart what was sent before; reused if the body starts with it and the view still agrees
+ * @param changeMessage changes a message of the view for sending
+ */
+export function makeStartOfSentRequest(
+  wire: WireFormat,
+  parsedBody: ParsedBody,
+  request: WireRequest,
+  view: View,
+  lastStart: StartOfSentRequest | undefined,
+  changeMessage: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
+): StartOfSentRequest {
+  const sentView = {
+    ...view,
+    messages: view.messages.map((message, index) => changeMessage(message, view.origins[index] ?? 0)),
+  };
+  if (!lastStart || !continuesStartOfSentRequest(lastStart, parsedBody, request.sources, view)) {
+    const { head, end } = writeViewIntoBody(wire, parsedBody.text, parsedBody.body, request, sentView);
+    const headEnd = countBytes(parsedBody.text, end, parsedBody.bytes.length);
+    return makeRequestHead(parsedBody, request.sources, view, Buffer.from(head), headEnd);
+  }
+  const newText = parsedBody.bytes.subarray(lastStart.receivedHead.length).toString();
+  // One placeholder per element of the head preserves the indexes.
+  const opening = `{${JSON.stringify(wire.list)}:[${Array(lastStart.elements).fill('0').join(',')}`;
+  const text = opening + newText;
+  const continuedFrom = { view: lastStart.view.length, original: lastStart.originals };
+  const { head, end } = writeViewIntoBody(wire, text, parsedBody.body, request, sentView, continuedFrom);
+  if (end === 0) return lastStart;
+  const headEnd =
+    lastStart.receivedHead.length +
+    countBytes(newText, end - opening.length, parsedBody.bytes.length - lastStart.receivedHead.length);
+  return makeRequestHead(
+    parsedBody,
+    request.sources,
+    view,
+    Buffer.concat([lastStart.sent, Buffer.from(head.slice(opening.length))]),
+    headEnd,
+  );
+}
+
+export const joinSentStartAndNewRest = ({ receivedHead, sent }: StartOfSentRequest, { bytes }: ParsedBody): Buffer =>
+  Buffer.concat([sent, bytes.subarray(receivedHead.length)]);
+
+/** In ASCII, text and byte offsets are equal. */
+const countBytes = (text: string, offset: number, bytes: number): number =>
+  text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
+
+function makeRequestHead(
+  { bytes, ends }: ParsedBody,
+  sources: readonly MessageSource[],
+  { messages, origins }: View,
+  sentHead: Buffer,
+  headEnd: number,
+): StartOfSentRequest {
+  const lastElement = ends.findIndex((end) => end >= headEnd);
+  const elementEnd = lastElement < 0 ? headEnd : (ends[lastElement] ?? headEnd);
+  const elements = lastElement + 1;
+  const originals = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elements));
+  const shownCount = countWhile(origins, (origin) => origin < originals);
+  return {
+    receivedHead: bytes.subarray(0, elementEnd),
+    sent: Buffer.concat([sentHead, bytes.subarray(headEnd, elementEnd)]),
+    elements,
+    view: messages.slice(0, shownCount),
+    origins: origins.slice(0, shownCount),
+    originals,
+  };
+}
+
+function continuesStartOfSentRequest(
+  lastStart: StartOfSentRequest,
+  { bytes }: ParsedBody,
+  sources: readonly MessageSource[],
+  currentView: View,
+): boolean {
+  const { receivedHead, elements, originals, view, origins } = lastStart;
+  return (
+    elements > 0 &&
+    bytes.length > receivedHead.length &&
+    bytes.compare(receivedHead, 0, receivedHead.length, 0, receivedHead.length) === 0 &&
+    sources.slice(originals).every(({ items }) => items.every((item) => getIndex(item) >= elements)) &&
+    (currentView.origins[view.length] ?? currentView.original.length) === originals &&
+    view.every(
+      (message, index) => message === currentView.messages[index] && origins[index] === currentView.origins[index],
+    )
+  );
+}
+
+const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
+
+function countWhile<T>(values: readonly T[], isCounted: (value: T) => boolean): number {
+  const firstOther = values.findIndex((value) => !isCounted(value));
+  return firstOther < 0 ? values.length : firstOther;
+}
