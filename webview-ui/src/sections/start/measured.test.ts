@@ -19,8 +19,8 @@ const named = [
 
 it.each(named)('the measured figures of %s are those of the guide', (name, { removed, lost }) => {
   const row = guide.find((line) => line.startsWith(`| ${name} |`));
-  expect(row).toContain(`| ${removed} % |`);
-  if (lost !== undefined) expect(row).toContain(`| ${100 - lost} % |`);
+  expect(row).toContain(`| ${removed}% |`);
+  if (lost !== undefined) expect(row).toContain(`| ${100 - lost}% |`);
 });
 
 it('the measured figures of File-Aware are those of projects it was not fitted on', () => {
