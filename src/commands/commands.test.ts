@@ -242,7 +242,7 @@ describe('the command Condense Context Now', () => {
     await condenseNow(services, file);
     const page = FakeWebviewPanel.opened.at(-1)?.webview.html ?? '';
     expect(page).toContain('Rename value7 in src/values.ts');
-    for (const heading of ['Tokens before and after', 'Passes', 'Facts kept', 'Removed content'])
+    for (const heading of ['Tokens before and after', 'Steps', 'Facts kept', 'Removed content'])
       expect(page).toContain(`<h2>${heading}</h2>`);
     const links = [...page.matchAll(/href="command:contextCondenser\.conversations\.(\w+)\?([^"]*)"/g)];
     expect(links.map(([, action]) => action)).toEqual([
