@@ -47,7 +47,7 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
       imports.filter(({ external }) => !external).map((one) => basename(findPart(one))),
     ]),
   );
-  /** Parts that a file needs, in load order. */
+  /** Returns the parts that a file needs, in load order. */
   const listParts = (file) => [...new Set((neededParts.get(file) ?? []).flatMap((part) => [...listParts(part), part]))];
   const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, listParts(`${name}.cjs`)]));
   for (const name of readdirSync(outdir)) if (PART_FILE_NAME.test(name)) rmSync(join(outdir, name));

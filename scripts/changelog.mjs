@@ -33,7 +33,7 @@ export function isLater(version, other) {
 }
 
 /**
- * The changelog's text for a version.
+ * Returns the changelog's text for a version.
  * @throws Error if it is missing or empty
  */
 export function getReleaseNotes(changelog, version) {

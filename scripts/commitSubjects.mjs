@@ -20,7 +20,7 @@ function findProblem(subject) {
   return undefined;
 }
 
-/** The first line that is neither blank nor a comment. */
+/** Returns the first line that is neither blank nor a comment. */
 function readSubject(file) {
   return (
     readFileSync(file, 'utf8')

@@ -13,7 +13,7 @@ function runOrThrow(command, args, what, options = {}) {
     throw new Error(`${what} failed${error ? `: ${error.message}` : ` (exit code ${status})`}.`);
 }
 
-/** A separate workspace with the sample, so that the project stays unchanged. */
+/** Creates a separate workspace with the sample, so that the project stays unchanged. */
 function createWorkspace() {
   const folder = mkdtempSync(join(tmpdir(), 'context-condenser-workspace-'));
   cpSync(join(root, 'sample', 'conversation.jsonl'), join(folder, 'conversation.jsonl'));

@@ -9,7 +9,7 @@ import { findChromium, hasCodeServer, hasPrebuiltTerminal, root } from './vscode
 
 /** The oldest Node that can install the packages, which include the Node for everything else. */
 const OLDEST_NODE = [20, 19];
-/** Bytes for code-server with its packages, and for a run's files. */
+/** Free bytes needed for code-server with its packages, and for a run's files. */
 const CODE_SERVER_BYTES = 700e6;
 const RUN_BYTES = 500e6;
 const TEMPORARY_BYTES = 1e9;

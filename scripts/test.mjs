@@ -184,7 +184,7 @@ async function runVscodeTests(...args) {
     await runStep(args.includes('--smoke') ? 'smoke' : 'VS Code', process.execPath, ['test/e2e/run.mjs', ...args]);
 }
 
-/** Files changed since the branch left main, including uncommitted ones. */
+/** Returns the files changed since the branch left main, including uncommitted ones. */
 function changedFiles() {
   const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
   let base = 'HEAD';

@@ -38,7 +38,8 @@ const stamp = 'context-condenser-stamp';
 const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog': 'watchdog.cjs' };
 
 /**
- * Node 24 for code-server and vsce: the current one if new enough, otherwise the one from `npm ci`.
+ * Returns the path of Node 24 for code-server and vsce: the current one if new enough, otherwise
+ * the one from `npm ci`.
  */
 export function getNode24Path() {
   if (Number(process.versions.node.split('.')[0]) === 24) return process.execPath;
@@ -82,7 +83,8 @@ async function provideNativeModules(vscode) {
     });
     return status === 0;
   };
-  // Its install script makes its helper executable, and compiles if there is no prebuilt version.
+  // node-pty's install script makes its helper executable, and compiles if there is no prebuilt
+  // version.
   await npm(['rebuild', 'node-pty'], vscode);
   if (!canLoad()) await npm(['rebuild', 'node-pty', '--build-from-source'], vscode);
   if (!canLoad()) throw new Error('node-pty, VS Code’s terminal, was built and does not load.');

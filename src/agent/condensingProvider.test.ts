@@ -116,7 +116,7 @@ describe('a chat conversation through the condensing provider', () => {
     const server = await anthropic(reply('ok'));
     const edits = [{ type: 'clear_tool_uses_20250919' }];
     const { chat, live } = await chatOn(server, { extraBody: { context_management: { edits } } });
-    // The vendor may refuse the field.
+    // The vendor may reject the field, which does not matter here.
     await chat.ask().catch(() => undefined);
     expect(live.requests[0]?.isTransformedByVendor).toBe(true);
   });
@@ -398,7 +398,7 @@ describe('failed requests in the chat', () => {
           await chat.ask().catch(() => undefined);
           const sent = server.requests.slice(from).map(({ status }) => status ?? 0);
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
-          // Every answer is the scripted one: the server's own rules refused nothing.
+          // Every answer is the scripted one, so the server's own rules rejected nothing.
           expect(sent).toEqual(sent.map((_, at) => (answers[at]?.kind === 'error' ? answers[at].status : 200)));
         }),
       );

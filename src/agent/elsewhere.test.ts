@@ -167,7 +167,7 @@ describe("the panel's preview of a running conversation", () => {
   it('shows the conversation after it was loaded, and follows it', async () => {
     const name = getDefaultConversation(services);
     expect(name).toEqual({ kind: 'live', id: one().id });
-    // Its messages are in another process.
+    // The conversation's messages are in another process.
     expect(() => resolveConversation(services, name)).toThrow('no longer in memory');
     await loadLiveView(services, name);
     expect(resolveConversation(services, name)).toMatchObject({ kind: 'live', id: one().id, pinned: [] });

@@ -261,7 +261,7 @@ describe('commands on a chat conversation', () => {
       },
     ]);
     expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);
-    // The panel's account shows the same.
+    // The panel's account shows the same tools.
     expect(listToolWeights(services)).toMatchObject([
       { title: 'Read them all', agent: 'VS Code', tools: [{ name: 'read_file', calls: 12, callsElsewhere: 0 }] },
     ]);

@@ -195,7 +195,7 @@ export class FakeChat {
   }
 }
 
-/** A message as VS Code sends it; 3 is the system role, which the typings lack. */
+/** Creates a message as VS Code sends it. Role 3 is the system role, which the typings lack. */
 export const makeChatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
   role,
   content,

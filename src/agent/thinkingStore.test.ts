@@ -268,8 +268,8 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
       );
       const calls = [{ name: 'read_file', input: {} }];
       server.forget();
-      // The first answer arrives before the server has stated its requirement, so a placeholder
-      // replaces what it lacks.
+      // The first answer arrives before the server has stated its requirement, so later
+      // requests contain a placeholder in its place.
       const thinking = (words: string): Step => ({ reply: { kind: 'reply', thinking: words, calls }, next: 'go on' });
       await statusesOf(server, profile, [thinking('early'), thinking('refused'), thinking('first this')]);
       const sent = JSON.stringify(server.requests.at(-1)?.body['messages']);

@@ -137,9 +137,9 @@ it('the Bedrock handler converts unusual history into the form that Converse acc
   expect(error).toBeUndefined();
   const { messages: sent } = server.requests[0]!.body as { messages: unknown[] };
   expect(sent).toMatchObject([
-    // Only base64 images can be sent.
+    // Converse accepts only base64 images.
     { role: 'user', content: [{ text: 'go' }, { text: expect.any(String) as string }] },
-    // Only user messages have images, and an input is always an object.
+    // Converse accepts images only in user messages, and an input is always an object.
     { role: 'assistant', content: [{ text: '[image]' }, { toolUse: { toolUseId: 'a', input: {} } }] },
     // Neither texts nor results may be blank.
     { role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [{ text: '(no output)' }] } }] },

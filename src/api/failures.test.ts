@@ -1,6 +1,6 @@
 /**
- * Failures with both protocols through the real SDKs: error, number of attempts, and what reached
- * the server.
+ * Tests failures with both protocols through the real SDKs: the error, the number of attempts, and
+ * what reached the server.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';

@@ -6,7 +6,7 @@ import { lazyEntries } from '../../scripts/lazyPackages.mjs';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const names = Object.values(lazyEntries);
-// The command line is a separate program, with lazy imports in its own bundle.
+// The command line is a separate program with lazy imports in its own bundle, so it is left out.
 const sources = globSync('**/*.ts', {
   cwd: folder,
   exclude: (path) => path.endsWith('.test.ts') || path.startsWith('cli/'),

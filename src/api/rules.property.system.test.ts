@@ -41,7 +41,7 @@ const round = fc
   })
   .filter(({ said, calls }) => said !== null || calls.length > 0);
 
-/** A conversation valid for every API, with agents' extra fields. */
+/** Conversations that are valid for every API, with agents' extra fields. */
 const conversation = fc.record({ task: words, rounds: fc.array(round, { maxLength: 6 }) }).map(({ task, rounds }) => [
   { ...user(task), ts: 1 },
   ...rounds.flatMap(({ thought, said, calls, reply }, index): ApiMessage[] => {
@@ -148,7 +148,7 @@ describe('generated conversations', () => {
           expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
         }),
       );
-      // Ensures that the test is not vacuous.
+      // Enough cases must be rejected, or the test would check nothing.
       expect(refused).toBeGreaterThan(0);
     },
   );

@@ -12,7 +12,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { indexConversations } from './indexConversations';
 import type { IndexTask } from './tasks';
 
-/** A range of bytes read. */
+/** A range of bytes that was read. */
 interface ReadRange {
   readonly path: string;
   readonly from: number;
@@ -75,7 +75,7 @@ async function index(): Promise<void> {
   await indexConversations(task, () => loadTokenCounter(inject('assets')), ignore);
 }
 
-/** Per file: bytes read, and bytes read more than once. */
+/** Returns for each file the bytes read, and the bytes read more than once. */
 function readBytes(): Map<string, { once: number; again: number }> {
   const files = new Map<string, { once: number; again: number }>();
   for (const [path, read] of Map.groupBy(ranges, (range) => range.path)) {

@@ -26,7 +26,7 @@ beforeEach(() => {
   reported = [];
 });
 
-/** Result types follow from the worker's contract. */
+/** The worker's contract defines the result type of each task. */
 const performStoredTask = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
   (await performTask(task, {
     tokens: () => loadTokenCounter(inject('assets')),
@@ -70,7 +70,7 @@ describe('a stored conversation that was condensed', () => {
     await performStoredTask({ ...change, isUndone: true });
     expect((await outlines()).ledgers[0]!.condensations[0]!.isUndone).toBe(true);
     expect((await performStoredTask({ kind: 'show', ...stored() })).after).toBe(original.before);
-    // Its earlier view remains available.
+    // The condensation's earlier view remains available.
     expect((await performStoredTask({ kind: 'show', ...stored(), condensation })).after).toBe(shown.after);
     await expect(
       performStoredTask({ ...change, condensation: 'gone' as CondensationId, isUndone: false }),

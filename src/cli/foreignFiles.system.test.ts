@@ -37,7 +37,7 @@ type Entry =
   | { readonly kind: 'link'; readonly path: string; readonly to: string };
 
 const HEX = 'd41d8cd98f00b204e9800998ecf8427e';
-/** Our names, and similar ones. */
+/** Our file names, and similar ones. */
 const NAMES = [
   ...[
     'runs',
@@ -274,7 +274,7 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
             const grown = join(root, 'grown');
             mkdirSync(grown);
             grow(root, grown, entries);
-            // Usually an existing file, sometimes a new path.
+            // This is usually an existing file, and sometimes a new path.
             const into = entries.find(({ kind, path: at }) => kind !== 'folder' && !at.includes('/'))?.path ?? other;
             if (isMarked) writeFileSync(join(grown, FOLDER_MARKER_FILE_NAME), `${makeHeaderLine('store')}\n`);
             const folder = isLinked ? join(root, 'way') : grown;

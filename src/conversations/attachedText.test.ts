@@ -37,7 +37,7 @@ const pi = (content: unknown): string =>
     { type: 'message', id: '1', parentId: null, message: { role: 'user', content } },
   );
 
-/** Sources: each agent's reader. */
+/** Each agent's reader names the source of its form. */
 const PROMPTS: readonly (readonly [name: string, path: string, text: string])[] = [
   [
     'OpenCode, a file that was read for the prompt',

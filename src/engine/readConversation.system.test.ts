@@ -109,7 +109,7 @@ describe('parsing a conversation in a worker', () => {
     const { messages } = await read(path);
     clearInterval(ticks);
     expect(messages.length).toBeGreaterThan(3000);
-    // If this thread read, only the first and last would run.
+    // If this thread did the reading, only the first and last turn would run.
     expect(turns).toBeGreaterThan(2);
   });
 
@@ -129,7 +129,7 @@ describe('cancelling a worker', () => {
     setTimeout(() => {
       controller.abort(reason);
     }, 100);
-    // It rejects only if the worker isn't awaited.
+    // The call can reject only if the worker is not awaited.
     await expect(read('/x', { bundle: endless, signal: controller.signal })).rejects.toBe(reason);
   });
 

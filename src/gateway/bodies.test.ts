@@ -18,8 +18,8 @@ const member =
     `"${key}"${space}:${value}`;
 
 /**
- * Bodies of one conversation that grow, change in the middle, and have duplicate keys, whitespace
- * and characters of every length.
+ * Bodies of one conversation, which grow, change in the middle, and have duplicate keys, white
+ * space and characters of every length.
  */
 const conversation = fc
   .record({
@@ -49,7 +49,7 @@ describe('request bodies that begin with the same bytes', () => {
       fc.property(conversation, fc.nat(), fc.nat(), (bodies, cut, at) => {
         const known = new ParsedBodyCache();
         const [first = ''] = bodies;
-        // Includes invalid JSON and UTF-8.
+        // The bodies include invalid JSON and invalid UTF-8.
         const broken = of(first.slice(0, cut % (first.length + 1)) + first.slice(at % (first.length + 1)));
         const odd = Buffer.from(of(first));
         if (odd.length > 0) odd[at % odd.length] = 0xff;

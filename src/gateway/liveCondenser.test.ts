@@ -203,8 +203,8 @@ describe('the engine behind the gateway', () => {
       const other = prepared.dropThinking();
       expect(notes.filter((note) => note.includes('could not be written'))).toEqual([]);
       expect(getText(other)).not.toContain('"signature"');
-      // The vendor rejected thinking, so all of it is removed, even of the turn's first answer,
-      // since this body requires none.
+      // The vendor rejected thinking, so all of it is removed. That includes the turn's first
+      // answer, since this body requires none.
       const broken = findNewViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
       expect(findViolation(getText(other)!)).toBeUndefined();
@@ -392,7 +392,7 @@ describe('the engine behind the gateway', () => {
           },
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
-        // The first request has no answer yet and may be anything.
+        // The first request has no answer yet, so it may be anything.
         await condenser.prepare(makeCall(wire, createXmlTask(0)), never);
         expect(live.list()).toHaveLength(0);
         for (let steps = 1; steps <= 40; steps++) {
@@ -589,7 +589,7 @@ describe('the engine behind the gateway', () => {
         const edits = [{ path: ['contents', 0, 'parts'], json: JSON.stringify(parts) }];
         return makeCall('gemini', editJson(makeRequestBody('gemini', steps), edits));
       };
-      // A body without steps has a comma after its only message.
+      // A body without steps would have a comma after its only message.
       const begun = (task: readonly string[]) => {
         const call = sent(task, 1);
         const contents = call.read.body['contents'] as readonly unknown[];

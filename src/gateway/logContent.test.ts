@@ -1,5 +1,5 @@
 /**
- * The gateway's log must not contain content: a vendor's rejection may quote all of it, and the
+ * The gateway's log must not contain content. A vendor's rejection may quote all of it, and the
  * key.
  */
 import fc from 'fast-check';

@@ -36,7 +36,7 @@ interface Seen {
 
 type AnswerRequest = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
 
-/** A vendor, a gateway before it, and the requests of both. */
+/** A vendor with a gateway before it, and the requests of both. */
 interface Bed {
   readonly gateway: Gateway;
   readonly seen: Seen[];
@@ -729,7 +729,7 @@ describe('a condensed request through the gateway', () => {
           const answer = await post(gateway.url(`a${PATH_BY_WIRE[wire]}`), came);
           const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
-          // The agent receives an existing rejection, or the response to the last attempt.
+          // The agent receives an earlier rejection, or the response to the last attempt.
           const last = refusals[sent.length - 1];
           const made: readonly number[] = last ? refusals.slice(0, sent.length).map(([status]) => status) : [200];
           expect(made).toContain(answer.status);
@@ -772,7 +772,7 @@ describe('a condensed request through the gateway', () => {
         expect(condenser.ended).toEqual([isPaid]);
       });
     }
-    // The agent disconnects while the vendor may be processing.
+    // The agent disconnects while the vendor may be processing the request.
     let seen = (): void => undefined;
     const isSeen = new Promise<void>((resolve) => (seen = resolve));
     const condenser = createScriptedCondenser(['{"short":1}']);

@@ -35,7 +35,7 @@ const SERVERS: Readonly<
   responses: startOpenAIServer,
   gemini: (options) => startGeminiServer({ ...options, strict: { signatures: false } }),
 };
-/** The vendors' own URLs, so that their prices apply. */
+/** These are the vendors' own URLs, so that their prices apply. */
 const VENDORS: Readonly<Record<WireName, string>> = {
   anthropic: 'https://api.anthropic.com',
   chat: 'https://api.openai.com',

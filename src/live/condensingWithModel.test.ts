@@ -292,9 +292,7 @@ describe('a summary by a model in a running conversation', () => {
   });
 
   describe('that the user requests', () => {
-    /**
-     * Starts a summary of a conversation that is not due. The model replies once it is allowed to.
-     */
+    /** Creates a conversation that is not due, whose model replies once it is allowed to. */
     async function asked(
       root: string,
       settings: Partial<LiveSettings> = {},

@@ -23,7 +23,7 @@ const modelOf = (contextWindow: number, threshold: CondensationThreshold): Upstr
   createModel({ contextWindow, maxOutputTokens: 8_000, threshold });
 
 interface Condensed {
-  /** Percent of the window. */
+  /** Both are percentages of the window. */
   readonly at: number;
   readonly to: number;
 }
@@ -68,7 +68,10 @@ async function firstCondensation(
   });
 }
 
-/** Percent of the window at which each threshold condenses, and to which. */
+/**
+ * The percentage of the window at which each threshold condenses, and the one to which it
+ * condenses.
+ */
 const TABLE = `
   %      32000     128000     400000    1000000
   5      6 → 3      6 → 3      6 → 3      6 → 3

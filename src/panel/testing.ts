@@ -30,7 +30,7 @@ export interface TestPanel {
   readonly page: FakeWebviewPanel;
   readonly logged: readonly string[];
   readonly registered: RegisteredProviders;
-  /** What VS Code keeps for the workspace. */
+  /** The state that VS Code keeps for the workspace. */
   readonly workspaceState: ReturnType<typeof memento>;
   /** Announces a condensation. */
   readonly condensed: EventEmitter<unknown>;

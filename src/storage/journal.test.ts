@@ -147,7 +147,7 @@ test('a journal that was replaced, shortened or removed is read from the start',
 test('a journal that replaced another is read from the start even if it has the same inode', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'journal');
-    // ext4 reuses the inode of a removed file.
+    // Imitates ext4, which reuses the inode of a removed file.
     const files: Files = {
       ...nodeFiles,
       open: async (...how) => {

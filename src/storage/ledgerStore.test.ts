@@ -11,7 +11,7 @@ import { FOLDER_MARKER_FILE_NAME } from './ownFolder';
 import { makeCondensedEntry, makeExcludedEntry, makeOriginals, createSteppedFiles, makeUndoneEntry } from './testing';
 import { TEST_CONVERSATION_ID, NO_ORIGINALS, openTestLedger, readLedgerFiles } from './testingLedger';
 
-/** Any UTF-16 units, including lone surrogates. */
+/** Texts of any UTF-16 units, including lone surrogates. */
 const text = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0xd83d, 0xde00, 10, 0x2028)))
   .map((units) => String.fromCharCode(...units));

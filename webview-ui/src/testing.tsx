@@ -27,7 +27,7 @@ export interface TestPage {
   all(selector: string): HTMLElement[];
   /** Clicks an element once it exists and is enabled, since a button may wait for figures. */
   click(find: () => HTMLElement): Promise<void>;
-  /** Types into one of the toolkit's fields, and leaves it. */
+  /** Types into one of the toolkit's fields, and then leaves the field. */
   type(find: () => HTMLElement, text: string, leave?: boolean): Promise<void>;
 }
 

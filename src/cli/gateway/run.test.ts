@@ -340,8 +340,8 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(ended.stderr).toMatch(
       /Claude Code was ended by SIGKILL.*"context-condenser run claude --continue" continues it/,
     );
-    // Removes files of killed runs, but not those of running or invisible processes, or other
-    // files.
+    // The files of killed runs were removed, but not those of running or invisible processes, nor
+    // other files.
     expect(readdirSync(join(store, 'runs')).toSorted()).toEqual(['exp7', 'run-1-00000002', 'run-1-00000003']);
     const plain = await cli(['run', '--store', store, '--', '/bin/sh', '-c', 'kill -9 $$'], home, {});
     expect(plain.stderr).toContain('/bin/sh was ended by SIGKILL. Its session is where the agent keeps it, complete.');
@@ -383,7 +383,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(heard()).toEqual(before);
     const begun = readFileSync(began, 'utf8');
 
-    // If a signal arrives while the gateway starts, the agent doesn't.
+    // If a signal arrives while the gateway starts, the agent does not start.
     const early = cli(['run', ...line], home, {});
     await vi.waitUntil(() => heard()[0]! > before[0]!, { interval: 1 });
     process.emit('SIGINT', 'SIGINT');

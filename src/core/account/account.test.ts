@@ -120,14 +120,14 @@ describe("the composition of a session's requests", () => {
   const { parts, files, unused, sentOften } = computeComposition(messages, requests, counter(), 100);
 
   it('counts each part as often as it was sent', () => {
-    // Four requests: the user's text was sent with all, the first read with three, the log with
-    // two, the second read with one.
+    // Of four requests, all contain the user's text, three the first read, two the log, and one the
+    // second read.
     expect(parts.people).toBe(4 * 'Mend it.'.length);
     expect(parts.reads).toBe(3 * file.length);
     expect(parts.commands).toBe(2 * log.length);
     expect(parts.readAgain).toBe(file.length);
     expect(parts.fixed).toBe(4 * 100);
-    // The last message was in no request.
+    // No request contained the last message.
     expect(parts.prose).toBe(0);
     expect(sentOften).toBe(0);
   });

@@ -10,8 +10,8 @@ const listStarts = (times: readonly number[]): readonly number[] => {
 };
 
 /**
- * The rule of ccusage's `blocks` (session-blocks, `identifySessionBlocks`): a block starts at a
- * full UTC hour and ends after five hours, or after five hours without requests.
+ * Implements the rule of ccusage's `blocks` (session-blocks, `identifySessionBlocks`): a block
+ * starts at a full UTC hour and ends after five hours, or after five hours without requests.
  */
 function peerStarts(times: readonly number[]): Map<number, number> {
   const starts = new Map<number, number>();

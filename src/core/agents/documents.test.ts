@@ -1,4 +1,4 @@
-/** Compares the documents' tables with the table of agents. */
+/** Compares the tables in the documents with the table of agents. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -117,12 +117,14 @@ describe('masking a text in chunks', () => {
     );
   });
 
-  /** Longer than the context around a window, with all characters that may continue a secret. */
+  /**
+   * Texts longer than the context around a window, with all characters that may continue a secret.
+   */
   const long = fc
     .tuple(fc.constantFrom('x', ' ', 'a1', '*', '-', '.', 'a1.', '/', '"', 'é', '😀'), fc.nat(1_500))
     .map(([piece, chars]) => piece.repeat(chars / piece.length));
 
-  /** Secrets recognized by distant context. */
+  /** Secrets that are recognized by distant context. */
   const far = fc
     .tuple(
       fc.constantFrom(

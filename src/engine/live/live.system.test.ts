@@ -19,9 +19,9 @@ import { stringify, makeReads, createRequest, cloneAsJson, createModel, makeUsag
 import type { LiveSettings } from '../../live/types';
 import { EngineDiedError } from '../engineThread';
 
-/** Real sessions outside the repository. */
+/** Real sessions are outside the repository. */
 const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
-/** Requests compared per session. */
+/** Number of requests compared per session. */
 const MOST_REQUESTS = isLong ? 400 : 3;
 
 function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConversations {

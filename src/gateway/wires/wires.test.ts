@@ -22,7 +22,7 @@ interface Case {
   readonly text: string;
 }
 
-/** Recorded agents' requests, skipped if unavailable. */
+/** Recorded requests of agents, which are skipped if unavailable. */
 const RECORDED = join(__dirname, '../../../../shared/real-agents/recorded');
 const recorded: Case[] = existsSync(RECORDED)
   ? readdirSync(RECORDED).map((name) => {

@@ -164,7 +164,10 @@ describe('a store of OpenCode 2', () => {
   });
 });
 
-/** Sources: packages/schema session-message, prompt, shell, tool; packages/core to-llm-message. */
+/**
+ * Sources in OpenCode: packages/schema session-message, prompt, shell, tool; packages/core
+ * to-llm-message.
+ */
 describe('a message in a store of OpenCode 2', () => {
   const base64 = (words: string): string => Buffer.from(words).toString('base64');
   const read = (...messages: readonly (readonly [string, Fields])[]) => {

@@ -12,7 +12,7 @@ const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta 
 const TEXT = LINES.join('\n');
 const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
-/** The outcome for each line of the first message's text. */
+/** Returns the outcome for each line of the first message's text. */
 function checkLines(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
   const parts = new NeededLineChecker(applyEdits(prefix, edits));
   const lines = LINES.map((line) => {

@@ -28,7 +28,7 @@ export const makeTestModel = (changes: Partial<SummarizerModel> = {}): Summarize
   ...changes,
 });
 
-/** A text, or the name of a failure. */
+/** The text of a reply, or the name of a failure. */
 export type ScriptedReply = string;
 
 const FAILED_REPLY_KINDS = new Set<string>([

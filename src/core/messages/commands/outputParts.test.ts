@@ -92,7 +92,7 @@ describe('the output of several commands in one shell call', () => {
       ['b.c:?:tab', b.trimEnd()],
       ['b.c:?:tab', c.trimEnd()],
     ]);
-    // After some numbers and lines are gone, the last number of a run still identifies it.
+    // Some numbers and lines are gone, but the last number of a run still identifies it.
     const condensed = a
       .split('\n')
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
