@@ -169,7 +169,7 @@ function contentFault({ role, content }: Json, at: string, isLast: boolean, sign
 }
 
 /** Allowed fields per block. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'cache_control', 'citations'],
   image: ['source', 'cache_control', 'transformations'],
   document: ['source', 'cache_control', 'citations', 'context', 'title'],
@@ -183,7 +183,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 function blockFault(block: unknown, at: string, role: unknown, signer: Signer): string | undefined {
   if (!isObject(block) || typeof block['type'] !== 'string') return `${at}.type: Field required`;
   const { type } = block;
-  const fields = FIELDS[type];
+  const fields = BLOCK_FIELDS[type];
   if (!fields && !/^(?:server_tool_use|mcp_tool_use|container_upload|compaction|\w+_tool_result)$/.test(type)) {
     return `${at}: Input tag '${type}' found using 'type' does not match any of the expected tags`;
   }
@@ -278,11 +278,12 @@ export function listTurns(body: Json): Turn[] {
 const listIds = (blocks: readonly Json[], type: string, field: string): string[] =>
   blocks.filter((block) => block['type'] === type).map((block) => text(block[field]));
 
-const twice = (ids: readonly string[]): string | undefined => ids.find((id, index) => ids.indexOf(id) !== index);
+const findDuplicate = (ids: readonly string[]): string | undefined =>
+  ids.find((id, index) => ids.indexOf(id) !== index);
 
 function pairFault(body: Json): string | undefined {
   const turns = listTurns(body);
-  if (twice(turns.flatMap(({ blocks }) => listIds(blocks, 'tool_use', 'id'))) !== undefined) {
+  if (findDuplicate(turns.flatMap(({ blocks }) => listIds(blocks, 'tool_use', 'id'))) !== undefined) {
     return 'messages: `tool_use` ids must be unique';
   }
   for (const [index, turn] of turns.entries()) {
@@ -317,8 +318,8 @@ function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | 
   if (orphan !== undefined) {
     return `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
   }
-  if (twice(results) !== undefined) {
-    return `messages.${at}.content.1: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice(results) ?? ''}`;
+  if (findDuplicate(results) !== undefined) {
+    return `messages.${at}.content.1: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${findDuplicate(results) ?? ''}`;
   }
   const firstOther = blocks.findIndex((block) => block['type'] !== 'tool_result');
   const lastResult = blocks.findLastIndex((block) => block['type'] === 'tool_result');
@@ -328,7 +329,7 @@ function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | 
 }
 
 /** All blocks that may carry a breakpoint, in prompt order. */
-function markable(body: Json): Json[] {
+function listMarkableBlocks(body: Json): Json[] {
   const inMessages = objects(body['messages']).flatMap((message) => objects(message['content']));
   return [
     ...objects(body['tools']),
@@ -338,7 +339,7 @@ function markable(body: Json): Json[] {
 }
 
 function breakpointFault(body: Json): string | undefined {
-  const marks = [...markable(body), body].flatMap(({ cache_control: mark }) =>
+  const marks = [...listMarkableBlocks(body), body].flatMap(({ cache_control: mark }) =>
     isObject(mark) ? [{ isLong: mark['ttl'] === '1h' }] : [],
   );
   if (marks.length > MAX_BREAKPOINTS)
@@ -356,13 +357,13 @@ function toolFault(body: Json): string | undefined {
   if (usesTools && tools.length === 0)
     return 'tools: Requests which have `tool_use` or `tool_result` blocks in `messages` must define tools.';
   const names = tools.map((tool) => text(tool['name']));
-  if (twice(names) !== undefined) return 'tools: Tool names must be unique.';
+  if (findDuplicate(names) !== undefined) return 'tools: Tool names must be unique.';
   const index = tools.findIndex((tool) => tool['type'] === undefined && !isObject(tool['input_schema']));
   return index < 0 ? undefined : `tools.${index}.custom.input_schema: Field required`;
 }
 
 /** Fields per kind of `thinking` (`ThinkingConfigParam`, and `block_binding` of its beta). */
-const THINKING: Readonly<Record<string, readonly string[]>> = {
+const THINKING_FIELDS: Readonly<Record<string, readonly string[]>> = {
   enabled: ['type', 'budget_tokens', 'display', 'block_binding'],
   adaptive: ['type', 'display', 'block_binding'],
   disabled: ['type'],
@@ -373,7 +374,7 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
   const { thinking } = body;
   if (!isObject(thinking)) return undefined;
   const type = text(thinking['type']);
-  const fields = THINKING[type];
+  const fields = THINKING_FIELDS[type];
   if (!fields) return `thinking: Input tag '${type}' found using 'type' does not match any of the expected tags`;
   const other = Object.keys(thinking).find((field) => !fields.includes(field));
   if (other !== undefined) return `thinking.${type}.${other}: Extra inputs are not permitted`;

@@ -44,8 +44,8 @@ describe('a model of the Anthropic test server', () => {
     for (const id of ['claude-opus-4-8', 'anthropic/claude-opus-4.8', 'us.anthropic.claude-opus-4-8-20260501-v1:0'])
       expect(claudeModel(id)).toMatchObject({ minCacheTokens: 1024, thinking: ['adaptive', 'disabled'] });
     expect(claudeModel('claude-sonnet-4-5-20250929')?.window).toBe(200_000);
-    expect(claudeModel('claude-opus-5')?.binds).toBe(false);
-    expect(claudeModel('claude-opus-5-5')?.binds).toBe(true);
+    expect(claudeModel('claude-opus-5')?.bindsThinking).toBe(false);
+    expect(claudeModel('claude-opus-5-5')?.bindsThinking).toBe(true);
     expect(claudeModel('gpt-5')).toBeUndefined();
   });
 

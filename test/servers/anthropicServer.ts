@@ -117,7 +117,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       refuse(exchange, { kind: 'error', status: 404, type: 'not_found_error', message: 'Not Found' });
       return;
     }
-    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
+    if (apiKey !== undefined && !listKeys(record).includes(apiKey)) {
       refuse(exchange, { kind: 'error', status: 401, type: 'authentication_error', message: 'invalid x-api-key' });
       return;
     }
@@ -142,7 +142,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       (isNew ? versionFault(body) : undefined) ??
       anthropicFault(body, signer, strict, betas) ??
       (adaptive ? adaptiveFault(body) : undefined) ??
-      (adaptive || known?.binds === true ? bound.fault(body, betas) : undefined);
+      (adaptive || known?.bindsThinking === true ? bound.fault(body, betas) : undefined);
     if (fault !== undefined) {
       invalid(exchange, fault);
       return;
@@ -199,7 +199,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   function showsThinking({ thinking }: Json, model: string): boolean {
     const display = isObject(thinking) ? (thinking['display'] ?? undefined) : undefined;
     if (display !== undefined) return display === 'summarized';
-    return strict.byModel !== true || claudeModel(model)?.shows !== false;
+    return strict.byModel !== true || claudeModel(model)?.showsThinking !== false;
   }
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
@@ -213,13 +213,13 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       exchange.record.index,
       showsThinking(exchange.record.body, route.model),
     );
-    const dropped = bound.dropped(exchange.record.body);
-    bound.made(exchange.record.body, content);
+    const dropped = bound.listDropped(exchange.record.body);
+    bound.remember(exchange.record.body, content);
     const usage = {
       input_tokens: use.total - use.read - use.written,
       cache_read_input_tokens: use.read,
       cache_creation_input_tokens: use.written,
-      output_tokens: content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0),
+      output_tokens: content.reduce((sum, block) => sum + tokensOf(getText(block)), 0),
     };
     exchange.record.usage = usage;
     const message = {
@@ -323,7 +323,7 @@ function findRoute({ path, body, method }: RecordedRequest): Route | undefined {
  * Reads the key from Anthropic's header, a bearer token (Bedrock, Vertex), or an AWS signature's
  * key ID.
  */
-const keysIn = ({ headers }: RecordedRequest): string[] => {
+const listKeys = ({ headers }: RecordedRequest): string[] => {
   const authorization = headers.authorization ?? '';
   return [
     text(headers['x-api-key']),
@@ -345,7 +345,7 @@ function makeSegments(
     return {
       identity:
         before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
-      tokens: BLOCK_TOKENS + tokensOf(wordsIn(block)) + imagesIn(block) * IMAGE_TOKENS,
+      tokens: BLOCK_TOKENS + tokensOf(getText(block)) + imagesIn(block) * IMAGE_TOKENS,
       marked: mark !== undefined,
       ...(mark && text(mark['ttl']) !== '' && { ttl: text(mark['ttl']) }),
     };
@@ -373,14 +373,14 @@ function makeSegments(
   return segments;
 }
 
-function wordsIn(block: Json): string {
+function getText(block: Json): string {
   switch (block['type']) {
     case 'text':
       return text(block['text']);
     case 'thinking':
       return text(block['thinking']);
     case 'tool_result':
-      return typeof block['content'] === 'string' ? block['content'] : objects(block['content']).map(wordsIn).join('');
+      return typeof block['content'] === 'string' ? block['content'] : objects(block['content']).map(getText).join('');
     case 'image':
       return '';
     default:

@@ -7,7 +7,7 @@ import { isObject, objects, text, type Json } from './json';
 /**
  * What preceded a thinking block when it was made: the prompt, and the thinking block before it.
  */
-interface Made {
+interface ThinkingOrigin {
   readonly prefix: string;
   readonly before: string | undefined;
 }
@@ -18,9 +18,9 @@ const makeKey = (block: Json): string => text(block['signature']) + text(block['
 
 /** Remembers the thinking that the server sent, and checks it when it is sent back. */
 export class BoundThinking {
-  private readonly blocks = new Map<string, Made>();
+  private readonly blocks = new Map<string, ThinkingOrigin>();
 
-  made(body: Json, content: readonly Json[]): void {
+  remember(body: Json, content: readonly Json[]): void {
     const messages = objects(body['messages']);
     let before = thinkingIn(messages).at(-1);
     for (const mark of content.filter(isThinking).map(makeKey)) {
@@ -34,7 +34,7 @@ export class BoundThinking {
    * invalid too (`BetaThinkingDroppedInputTransformation.reason` of the SDK); thinking further on
    * is not (guide "Prefix checks on thinking blocks").
    */
-  private mismatches(body: Json): { readonly path: string; readonly type: string }[] {
+  private findMismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
     const found: { readonly path: string; readonly type: string }[] = [];
     let before: string | undefined;
@@ -63,7 +63,7 @@ export class BoundThinking {
     if (getBinding(body) !== undefined && !betas.includes(BETA)) {
       return `thinking.block_binding: Extra inputs are not permitted. That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`;
     }
-    const [first] = getBinding(body) === 'drop_block' ? [] : this.mismatches(body);
+    const [first] = getBinding(body) === 'drop_block' ? [] : this.findMismatches(body);
     return (
       first &&
       `${first.path}: Invalid \`signature\` in \`${first.type}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`
@@ -74,10 +74,10 @@ export class BoundThinking {
    * Lists the dropped thinking for an answer's `input_transformations` (`BetaInputTransformation`
    * of the SDK); undefined unless the request sets a binding.
    */
-  dropped(body: Json): Json[] | undefined {
+  listDropped(body: Json): Json[] | undefined {
     return getBinding(body) === undefined
       ? undefined
-      : this.mismatches(body).map(({ path }) => ({
+      : this.findMismatches(body).map(({ path }) => ({
           type: 'thinking_dropped',
           reason: 'prefix_binding_mismatch',
           path,

@@ -21,54 +21,75 @@ export interface ClaudeModel {
   readonly byDefault: 'disabled' | 'adaptive';
   readonly forcesTools: boolean;
   /** Thinking is bound to its context. */
-  readonly binds: boolean;
+  readonly bindsThinking: boolean;
   /**
    * True if answers contain the thinking's text by default; otherwise only a signature, unless
    * `thinking.display` requests the text.
    */
-  readonly shows: boolean;
+  readonly showsThinking: boolean;
 }
 
 const MILLION = 1_000_000;
-const OF_2025 = {
+const MODEL_OF_2025 = {
   window: 200_000,
   maxOutput: 64_000,
   thinking: ['enabled', 'disabled'],
   byDefault: 'disabled',
   forcesTools: true,
-  binds: false,
-  shows: true,
+  bindsThinking: false,
+  showsThinking: true,
 } as const;
-const OF_2026 = { window: MILLION, maxOutput: 128_000, forcesTools: true, binds: false, shows: false } as const;
+const MODEL_OF_2026 = {
+  window: MILLION,
+  maxOutput: 128_000,
+  forcesTools: true,
+  bindsThinking: false,
+  showsThinking: false,
+} as const;
 /** Thinking can't be disabled, tools can't be forced, and thinking is bound. */
-const OF_AUTUMN = {
-  ...OF_2026,
+const MODEL_OF_AUTUMN = {
+  ...MODEL_OF_2026,
   thinking: ['adaptive'],
   byDefault: 'adaptive',
   forcesTools: false,
-  binds: true,
+  bindsThinking: true,
   minCacheTokens: 512,
 } as const;
 
 const CLAUDE_MODELS: Readonly<Record<string, ClaudeModel>> = {
-  'claude-haiku-4-5': { ...OF_2025, minCacheTokens: 4096 },
-  'claude-sonnet-4-5': { ...OF_2025, minCacheTokens: 1024 },
-  'claude-opus-4-5': { ...OF_2025, minCacheTokens: 4096 },
+  'claude-haiku-4-5': { ...MODEL_OF_2025, minCacheTokens: 4096 },
+  'claude-sonnet-4-5': { ...MODEL_OF_2025, minCacheTokens: 1024 },
+  'claude-opus-4-5': { ...MODEL_OF_2025, minCacheTokens: 4096 },
   'claude-opus-4-6': {
-    ...OF_2026,
-    shows: true,
+    ...MODEL_OF_2026,
+    showsThinking: true,
     minCacheTokens: 4096,
     thinking: ['adaptive', 'enabled', 'disabled'],
     byDefault: 'disabled',
   },
-  'claude-opus-4-7': { ...OF_2026, minCacheTokens: 2048, thinking: ['adaptive', 'disabled'], byDefault: 'disabled' },
-  'claude-opus-4-8': { ...OF_2026, minCacheTokens: 1024, thinking: ['adaptive', 'disabled'], byDefault: 'disabled' },
-  'claude-sonnet-5': { ...OF_2026, minCacheTokens: 1024, thinking: ['adaptive', 'disabled'], byDefault: 'adaptive' },
-  'claude-opus-5': { ...OF_2026, minCacheTokens: 512, thinking: ['adaptive', 'disabled'], byDefault: 'adaptive' },
-  'claude-sonnet-5-5': { ...OF_AUTUMN, thinking: ['adaptive', 'between_tools'], minCacheTokens: 1024 },
-  'claude-opus-5-5': OF_AUTUMN,
-  'claude-fable-5-1': OF_AUTUMN,
-  'claude-fable-5-2': OF_AUTUMN,
+  'claude-opus-4-7': {
+    ...MODEL_OF_2026,
+    minCacheTokens: 2048,
+    thinking: ['adaptive', 'disabled'],
+    byDefault: 'disabled',
+  },
+  'claude-opus-4-8': {
+    ...MODEL_OF_2026,
+    minCacheTokens: 1024,
+    thinking: ['adaptive', 'disabled'],
+    byDefault: 'disabled',
+  },
+  'claude-sonnet-5': {
+    ...MODEL_OF_2026,
+    minCacheTokens: 1024,
+    thinking: ['adaptive', 'disabled'],
+    byDefault: 'adaptive',
+  },
+  'claude-opus-5': { ...MODEL_OF_2026, minCacheTokens: 512, thinking: ['adaptive', 'disabled'], byDefault: 'adaptive' },
+  'claude-sonnet-5-5': { ...MODEL_OF_AUTUMN, thinking: ['adaptive', 'between_tools'], minCacheTokens: 1024 },
+  'claude-opus-5-5': MODEL_OF_AUTUMN,
+  'claude-fable-5-1': MODEL_OF_AUTUMN,
+  'claude-fable-5-2': MODEL_OF_AUTUMN,
 };
 
 /** Finds a model's rules by its ID, also with a prefix or date; undefined if unknown. */

@@ -38,7 +38,7 @@ const otherField = (value: Json, known: readonly string[]): string | undefined =
  * Fields of `ConverseRequest` and `ConverseStreamRequest`; any other field makes the request
  * malformed.
  */
-const TOP = [
+const TOP_FIELDS = [
   'messages',
   'system',
   'inferenceConfig',
@@ -54,7 +54,7 @@ const TOP = [
 ];
 
 function topFault(body: Json, { maxOutputTokens = 64_000 }: ConverseStrictness): string | undefined {
-  const other = otherField(body, TOP);
+  const other = otherField(body, TOP_FIELDS);
   if (other !== undefined)
     return `Malformed input request: #: extraneous key [${other}] is not permitted, please reformat your input and try again.`;
   const config = body['inferenceConfig'];

@@ -81,7 +81,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
       });
       return;
     }
-    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
+    if (apiKey !== undefined && !listKeys(record).includes(apiKey)) {
       const message = 'The security token included in the request is invalid.';
       refuse(exchange, { kind: 'error', status: 403, type: 'UnrecognizedClientException', message });
       return;
@@ -149,7 +149,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
 }
 
 /** Reads a Bedrock API key, or an AWS signature's key ID. */
-const keysIn = ({ headers }: RecordedRequest): string[] => {
+const listKeys = ({ headers }: RecordedRequest): string[] => {
   const authorization = headers.authorization ?? '';
   return [authorization.replace(/^Bearer /, ''), /Credential=([^/]+)/.exec(authorization)?.[1] ?? ''];
 };

@@ -35,7 +35,7 @@ const otherField = (value: Json, known: readonly string[]): string | undefined =
 const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
 /** Fields that `generateContentParametersToMldev` of @google/genai 2.32 writes. */
-const TOP = [
+const TOP_FIELDS = [
   'contents',
   'systemInstruction',
   'system_instruction',
@@ -76,7 +76,7 @@ const CONFIG = [
 ];
 
 function topFault(body: Json): string | undefined {
-  const other = otherField(body, TOP);
+  const other = otherField(body, TOP_FIELDS);
   if (other !== undefined) return unknownName(other);
   if (list(body['contents']).length === 0) return '* GenerateContentRequest.contents: contents is not specified\n';
   const system = either(body, 'systemInstruction', 'system_instruction');
@@ -110,7 +110,7 @@ function configFault(body: Json, { maxOutputTokens = 65_536 }: GeminiStrictness)
 }
 
 /** A `Part` of @google/genai must have exactly one of these fields. */
-const DATA = [
+const DATA_FIELDS = [
   'text',
   'inlineData',
   'fileData',
@@ -121,8 +121,8 @@ const DATA = [
   'toolCall',
   'toolResponse',
 ];
-/** A `Part` may have these fields in addition to one of {@link DATA}. */
-const BESIDE = [
+/** A `Part` may have these fields in addition to one of {@link DATA_FIELDS}. */
+const FURTHER_FIELDS = [
   'thought',
   'thoughtSignature',
   'videoMetadata',
@@ -154,9 +154,9 @@ function contentsFault(body: Json, signer: Signer): string | undefined {
 
 function partFault(part: unknown, at: string, role: unknown, signer: Signer): string | undefined {
   if (!isObject(part)) return `Invalid value at '${at}'`;
-  const other = otherField(part, [...DATA, ...BESIDE]);
+  const other = otherField(part, [...DATA_FIELDS, ...FURTHER_FIELDS]);
   if (other !== undefined) return unknownName(other, at);
-  const held = DATA.filter((field) => part[field] !== undefined);
+  const held = DATA_FIELDS.filter((field) => part[field] !== undefined);
   if (held.length > 1)
     return `Invalid value at '${at}' (oneof), oneof field 'data' is already set. Cannot set '${held[1] ?? ''}'`;
   // At the end of a stream, a signature may come alone with an empty text (guide "Thought
@@ -216,10 +216,10 @@ const isBase64 = (value: unknown): boolean =>
  * The API accepts these instead of a signature for calls that another model made (guide "Thought
  * signatures", FAQ).
  */
-const DUMMIES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
+const DUMMY_SIGNATURES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 function signedFault(signature: unknown, at: string, signer: Signer): string | undefined {
-  if (signature === undefined || DUMMIES.includes(text(signature))) return undefined;
+  if (signature === undefined || DUMMY_SIGNATURES.includes(text(signature))) return undefined;
   if (!isBase64(signature))
     return `Invalid value at '${at}.thought_signature' (TYPE_BYTES), Base64 decoding failed for ${JSON.stringify(signature)}`;
   const [content = '', seal] = Buffer.from(text(signature), 'base64').toString().split('.');
@@ -281,7 +281,7 @@ function signatureFault(contents: readonly Json[]): string | undefined {
  * Fields of `Schema` of @google/genai, a subset of OpenAPI's. JSON Schema belongs in
  * `parametersJsonSchema`.
  */
-const SCHEMA = [
+const SCHEMA_FIELDS = [
   'anyOf',
   'default',
   'description',
@@ -340,7 +340,7 @@ function toolsFault(body: Json): string | undefined {
 function schemaFault(schema: unknown, at: string): string | undefined {
   if (schema === undefined) return undefined;
   if (!isObject(schema)) return `Invalid value at '${at}'`;
-  const other = otherField(schema, SCHEMA);
+  const other = otherField(schema, SCHEMA_FIELDS);
   if (other !== undefined) return unknownName(other, at);
   if (Array.isArray(schema['type'])) return `Proto field is not repeating, cannot start list. at '${at}.type'`;
   const inner = isObject(schema['properties'])

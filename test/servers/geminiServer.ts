@@ -121,7 +121,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       invalid(`Request payload size exceeds the limit: ${maxBytes} bytes.`);
       return;
     }
-    const body = route.method === 'countTokens' ? counted(record.body) : record.body;
+    const body = route.method === 'countTokens' ? getCountedRequest(record.body) : record.body;
     const fault = geminiFault(body, signer, strict);
     if (fault !== undefined) {
       invalid(fault);
@@ -256,7 +256,7 @@ const keysIn = ({ headers, path }: RecordedRequest): string[] => [
 /**
  * Returns the request to count: the body itself, or the whole request inside it without its model.
  */
-function counted(body: Json): Json {
+function getCountedRequest(body: Json): Json {
   const inner = body['generateContentRequest'];
   if (!isObject(inner)) return body;
   return Object.fromEntries(Object.entries(inner).filter(([field]) => field !== 'model'));

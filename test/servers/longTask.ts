@@ -57,11 +57,13 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
       (request) => callsTool(...markersIn(request).map(({ reference }) => makeRecall(reference, 1))),
       (request) => {
         const rest = firstPieces(request, questionTurn).flatMap(({ reference, lines }) =>
-          startsBehindFirst(lines).map((from) => makeRecall(reference, from)),
+          listLaterStartLines(lines).map((from) => makeRecall(reference, from)),
         );
-        return rest.length > 0 ? callsTool(...rest) : reply(factIn(recalled(request, questionTurn).join('\n')));
+        return rest.length > 0
+          ? callsTool(...rest)
+          : reply(findAnswer(listRecalledTexts(request, questionTurn).join('\n')));
       },
-      (request) => reply(factIn(recalled(request, questionTurn).join('\n'))),
+      (request) => reply(findAnswer(listRecalledTexts(request, questionTurn).join('\n'))),
     ],
   };
   const write: AgentTurn = {
@@ -112,7 +114,7 @@ const makeRecall = (reference: string, fromLine: number) => ({
 });
 
 /** Lists the lines at which the second and later recalls of a content of this length start. */
-const startsBehindFirst = (lines: number): number[] =>
+const listLaterStartLines = (lines: number): number[] =>
   Array.from(
     { length: Math.max(0, Math.ceil(lines / LINES_AT_ONCE) - 1) },
     (_, index) => 1 + (index + 1) * LINES_AT_ONCE,
@@ -138,7 +140,7 @@ function listPieces(request: RecordedRequest, turn: number, step: number): Piece
 const firstPieces = (request: RecordedRequest, turn: number): Piece[] => listPieces(request, turn, 0);
 
 /** Returns the recalled texts, one for each content. */
-function recalled(request: RecordedRequest, turn: number): string[] {
+function listRecalledTexts(request: RecordedRequest, turn: number): string[] {
   const rest = listPieces(request, turn, 1);
   return firstPieces(request, turn).map(({ reference, text }) =>
     [text, ...rest.filter((piece) => piece.reference === reference).map((piece) => piece.text)].join('\n'),
@@ -146,7 +148,7 @@ function recalled(request: RecordedRequest, turn: number): string[] {
 }
 
 /** Finds the line that answers the question. */
-const factIn = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
+const findAnswer = (text: string): string => /^.*LEDGER_GRACE_SECONDS.*$/m.exec(text)?.[0] ?? 'I could not find it.';
 
 const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -168,7 +170,7 @@ export function recallProof({ questionTurn }: LongTask, requests: readonly Recor
   const asked = all[all.findIndex(hasResults) - 1];
   const answered = all.findLast(hasResults);
   if (!first || !asked || !answered) throw new Error('The question was not asked, or nothing was recalled.');
-  const texts = recalled(answered, questionTurn);
+  const texts = listRecalledTexts(answered, questionTurn);
   const restored = markersIn(asked).reduce(
     (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
     findResult(asked, EARLY_CALL) ?? '',

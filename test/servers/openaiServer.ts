@@ -68,7 +68,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
-  const minds = new Minds(strict, signer, tokensOf);
+  const minds = new SealedReasoning(strict, signer, tokensOf);
 
   const refuse = (exchange: Exchange, answer: ScriptedRefusal, param?: string): void => {
     const { status, type = 'invalid_request_error', message, code = null, headers, body, contentType } = answer;
@@ -332,7 +332,7 @@ function chatSegments(body: Json, tokensOf: (content: string) => number): Segmen
 const listInput = (body: Json): readonly Json[] =>
   typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : objects(body['input']);
 
-function responsesSegments(body: Json, tokensOf: (content: string) => number, minds: Minds): Segment[] {
+function responsesSegments(body: Json, tokensOf: (content: string) => number, minds: SealedReasoning): Segment[] {
   const items = listInput(body);
   const asked = items.findLastIndex(({ role }) => role === 'user');
   return [
@@ -346,7 +346,7 @@ function responsesSegments(body: Json, tokensOf: (content: string) => number, mi
 }
 
 /** Seals the model's thinking, and computes its cost when it is sent back. */
-class Minds {
+class SealedReasoning {
   /** Tokens in each sealed thought. */
   private readonly tokens = new Map<string, number>();
 
@@ -510,7 +510,7 @@ function* chatEvents(
   yield { data: sse(chunk({}, finish)), isPiece: true };
 }
 
-function responseOutput(scripted: Reply, minds: Minds, index: number): Json[] {
+function responseOutput(scripted: Reply, minds: SealedReasoning, index: number): Json[] {
   const { thinking, hiddenThinking, calls = [], stop } = scripted;
   const words = splitReply(scripted).join('');
   const part =

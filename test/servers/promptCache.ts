@@ -36,7 +36,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** The 20 blocks are from Anthropic's guide "Prompt caching", the 128 tokens from OpenAI's. */
-const EVER: CacheRules = {
+const DEFAULT_RULES: CacheRules = {
   minTokens: 1024,
   lifetime: Infinity,
   lifetimes: {},
@@ -87,7 +87,7 @@ export class PromptCache {
     rules: Partial<CacheRules>,
     private readonly now: () => number = Date.now,
   ) {
-    this.rules = { ...EVER, ...rules };
+    this.rules = { ...DEFAULT_RULES, ...rules };
   }
 
   /** Reads and writes only at breakpoints, as at Anthropic. */

@@ -44,7 +44,7 @@ interface Position {
  * whose results the message contains.
  */
 function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Position | undefined {
-  const last = newest(body);
+  const last = listNewestBlocks(body);
   const words = last.filter(({ type }) => type === 'text').map((block) => text(block['text']));
   const begun = turns.findLastIndex(({ prompt }) => words.some((said) => said.includes(prompt)));
   if (begun >= 0) return { turn: begun, step: 0 };
@@ -56,7 +56,7 @@ function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Posit
 }
 
 /** Lists the blocks of user messages after the last answer. */
-function newest(body: Json): Json[] {
+function listNewestBlocks(body: Json): Json[] {
   const messages = objects(body['messages']);
   const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
   return since.flatMap(getBlocks);

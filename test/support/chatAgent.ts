@@ -49,7 +49,7 @@ export class ChatAgent {
   readonly messages: ChatMessage[] = [];
   /** Errors shown in the chat. */
   readonly errors: string[] = [];
-  private running: CancellationTokenSource | undefined;
+  private runningRequest: CancellationTokenSource | undefined;
 
   constructor(private options: ChatAgentOptions) {}
 
@@ -89,7 +89,7 @@ export class ChatAgent {
 
   /** Simulates the stop button, which keeps the partial answer. */
   cancel(): void {
-    this.running?.cancel();
+    this.runningRequest?.cancel();
   }
 
   /** Replaces the user's message at this index, and discards what followed it. */
@@ -101,7 +101,7 @@ export class ChatAgent {
   private async request(): Promise<readonly Part[] | undefined> {
     for (let tries = 0; ; tries++) {
       const source = new CancellationTokenSource();
-      this.running = source;
+      this.runningRequest = source;
       const parts: Part[] = [];
       try {
         await this.send(parts, source);
