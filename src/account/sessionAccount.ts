@@ -482,7 +482,7 @@ export function calibrateSession(
         : Math.max(
             0,
             computeMedian(
-              requestsWithUsage.map((each) => countPromptTokens(each.usage) - tokenFactor * each.request.sent),
+              requestsWithUsage.map((each) => countPromptTokens(each.usage) - tokenFactor * each.request.sentTokens),
             ),
           ),
     factor: tokenFactor,

@@ -70,7 +70,11 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     } else if (kind === 'command') {
       const own: string[] = [];
       for (const content of exchange.parameters) {
-        for (const { path, head, firstLine, start, end } of listFileParts(DEFAULT_TOOLS, exchange, content)) {
+        for (const { path, linePrefix: head, firstLine, start, end } of listFileParts(
+          DEFAULT_TOOLS,
+          exchange,
+          content,
+        )) {
           if (head !== undefined || firstLine !== 1) continue;
           if (later.written.has(makeFileKey(path))) texts.push([writes, content.text.slice(start, end)]);
           own.push(makeFileKey(path));

@@ -134,8 +134,8 @@ function toLines(content: PlacedContent, parts: readonly FilePart[], own: string
   let pathBefore = '';
   for (const whole of content.text.split(end)) {
     const part = parts.find((one) => at >= one.start && at < one.end);
-    const isDiff = part?.head === 'diff';
-    const match = part?.head === 'search' ? MATCH.exec(whole) : null;
+    const isDiff = part?.linePrefix === 'diff';
+    const match = part?.linePrefix === 'search' ? MATCH.exec(whole) : null;
     const number = isDiff ? null : (NUMBER.exec(whole) ?? match);
     const front = isDiff ? 1 : ((match ?? number)?.[0].length ?? 0);
     const stated = Number(number?.[1] ?? Number.NaN);

@@ -195,7 +195,7 @@ export function computePassSelection(
   const { config, pass } = findConfiguredPass(setup, index);
   const draft = new Draft(messages, counter, edits);
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
-  const { zone, has } = selectContentOfPass(draft, pass.selection, tools);
+  const { zone, isSelected: has } = selectContentOfPass(draft, pass.selection, tools);
   const items = createItemLookup(draft);
   const isSelectedByMessage = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),

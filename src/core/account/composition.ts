@@ -101,8 +101,8 @@ function countSendsPerMessage(count: number, requests: readonly ConversationRequ
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[requestIndex]; request && request.answer > index; request = requests[--requestIndex]) {
       // No request after a compaction sent the messages before it.
-      if (request.from !== firstMessage) sum = 0;
-      firstMessage = request.from;
+      if (request.firstMessage !== firstMessage) sum = 0;
+      firstMessage = request.firstMessage;
       sum += 1;
     }
     sendCounts[index] = index >= firstMessage ? sum : 0;

@@ -89,7 +89,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
     orderedSessions.map((session) => [
       session,
       sessionsWithTotals.has(session)
-        ? listUnrecordedCharges(session, { inOrder: orderedSessions, requestsBySession, parents, claimsBySession })
+        ? listUnrecordedCharges(session, { orderedSessions, requestsBySession, parents, claimsBySession })
         : [],
     ]),
   );
@@ -266,7 +266,7 @@ function findOriginSession(
 }
 
 interface CountedSessions {
-  readonly inOrder: readonly ReadSession[];
+  readonly orderedSessions: readonly ReadSession[];
   readonly requestsBySession: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
   readonly parents: ReadonlyMap<ReadSession, ParentSession>;
   readonly claimsBySession: KeyedRequests;
@@ -294,7 +294,7 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
  */
 function listUnrecordedCharges(
   session: ReadSession,
-  { inOrder: orderedSessions, requestsBySession, parents, claimsBySession }: CountedSessions,
+  { orderedSessions, requestsBySession, parents, claimsBySession }: CountedSessions,
 ): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];

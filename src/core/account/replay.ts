@@ -8,10 +8,10 @@ export interface ConversationRequest {
   /** Index of the answering message. */
   readonly answer: number;
   /** Index of the first message sent, after the last compaction. */
-  readonly from: number;
+  readonly firstMessage: number;
   /** o200k tokens of the messages sent. */
-  readonly sent: number;
-  readonly answered: number;
+  readonly sentTokens: number;
+  readonly answerTokens: number;
   readonly at?: number;
 }
 
@@ -42,9 +42,9 @@ export function listRequests(
       const at = timeByMessage.get(index) ?? (typeof ts === 'number' ? ts : undefined);
       requests.push({
         answer: index,
-        from: firstMessage,
-        sent: sentTokens,
-        answered: tokens,
+        firstMessage,
+        sentTokens,
+        answerTokens: tokens,
         ...(at !== undefined && { at }),
       });
     }
@@ -83,11 +83,11 @@ export function fitTokenCalibration(pairs: readonly RequestWithReportedUsage[]):
   const [firstPair] = pairs;
   if (!firstPair || pairs.length < MIN_REQUESTS_FOR_CALIBRATION) return undefined;
   const { fixed, factor } = fitRobustLine(
-    pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
+    pairs.map(({ request, usage }) => ({ x: request.sentTokens, y: countPromptTokens(usage) })),
   );
   const sumPairs = (getValue: (pair: RequestWithReportedUsage) => number): number =>
     pairs.reduce((total, pair) => total + getValue(pair), 0);
-  const answeredTokens = sumPairs(({ request }) => request.answered);
+  const answeredTokens = sumPairs(({ request }) => request.answerTokens);
   const writtenTokens = sumPairs(({ usage }) => usage.cacheWriteTokens);
   const longCacheWriteTokens = sumPairs(({ usage }) => usage.longCacheWriteTokens ?? 0);
   const writes = writtenTokens === 0 ? 'none' : longCacheWriteTokens * 2 > writtenTokens ? 'long' : 'short';
@@ -170,18 +170,18 @@ export function simulateRequestUsage(
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
   let lastRequest = requestBefore;
   return requests.map((request) => {
-    const prompt = Math.round(fixed + factor * request.sent);
+    const prompt = Math.round(fixed + factor * request.sentTokens);
     const previousRequest = lastRequest;
     lastRequest = request;
     const isPrefixCached = previousRequest !== undefined && isCacheWarm(previousRequest, request, cacheMs);
     // A compaction leaves the instructions in the cache.
     const cachedTokens = !isPrefixCached
       ? 0
-      : previousRequest.from === request.from
-        ? fixed + factor * previousRequest.sent
+      : previousRequest.firstMessage === request.firstMessage
+        ? fixed + factor * previousRequest.sentTokens
         : fixed;
     const read = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
-    return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
+    return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answerTokens), accounting, writes);
   });
 }
 

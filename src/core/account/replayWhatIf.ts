@@ -59,25 +59,33 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
   const lines = { needed: 0, missing: 0, recallable: 0 };
   let condensations = 0;
   let lastRequest: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
-  let replayState: ReplayState = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
+  let replayState: ReplayState = { firstMessage: -1, edits: [], savedTokens: 0, view: undefined, waitFor: 0 };
   for (const request of requests) {
-    const { from, answer, sent, answered } = request;
-    if (from !== replayState.from) replayState = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
-    let cachedTokens = lastRequest === undefined ? 0 : lastRequest.request.from === from ? lastRequest.prompt : fixed;
-    let prompt = fixed + factor * (sent - replayState.saved);
+    const { firstMessage, answer, sentTokens, answerTokens } = request;
+    if (firstMessage !== replayState.firstMessage)
+      replayState = { firstMessage, edits: [], savedTokens: 0, view: undefined, waitFor: 0 };
+    let cachedTokens =
+      lastRequest === undefined ? 0 : lastRequest.request.firstMessage === firstMessage ? lastRequest.prompt : fixed;
+    let prompt = fixed + factor * (sentTokens - replayState.savedTokens);
     if (prompt >= Math.max(dueTokens, replayState.waitFor)) {
-      const prefix = messages.slice(from, answer);
+      const prefix = messages.slice(firstMessage, answer);
       const condensedView = await condense(prefix, replayState.edits);
       const tokens = condensedView && counter.countMessages(condensedView.messages);
-      if (condensedView && tokens !== undefined && tokens < sent - replayState.saved) {
+      if (condensedView && tokens !== undefined && tokens < sentTokens - replayState.savedTokens) {
         cachedTokens = Math.min(
           cachedTokens,
           fixed +
-            factor * countSamePrefixTokens(replayState.view ?? messages.slice(from), condensedView.messages, counter),
+            factor *
+              countSamePrefixTokens(replayState.view ?? messages.slice(firstMessage), condensedView.messages, counter),
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
-        const missing = countMissingNeededLines(messages.slice(from), answer - from, condensedView, lines);
+        const missing = countMissingNeededLines(
+          messages.slice(firstMessage),
+          answer - firstMessage,
+          condensedView,
+          lines,
+        );
         for (const text of missing) {
           const context = Math.round(prompt);
           const result = Math.round(factor * counter.countText(text));
@@ -92,9 +100,9 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
           );
         }
         replayState = {
-          from,
+          firstMessage,
           edits: condensedView.edits,
-          saved: sent - tokens,
+          savedTokens: sentTokens - tokens,
           view: condensedView.messages,
           waitFor: 0,
         };
@@ -103,7 +111,7 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
     const warm = lastRequest !== undefined && isCacheWarm(lastRequest.request, request, cacheMs);
     const total = Math.round(prompt);
     const read = warm ? Math.round(Math.min(total, cachedTokens) * cacheShare) : 0;
-    usageAfter.push(makeReplayedUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
+    usageAfter.push(makeReplayedUsage(total, read, Math.round(outputFactor * answerTokens), accounting, writes));
     lastRequest = { request, prompt };
   }
   return {
@@ -118,9 +126,9 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
 const TOKENS_PER_RECALL_CALL = 50;
 
 interface ReplayState {
-  readonly from: number;
+  readonly firstMessage: number;
   readonly edits: readonly Edit[];
-  readonly saved: number;
+  readonly savedTokens: number;
   readonly view: readonly ApiMessage[] | undefined;
   /** Model tokens below which we do not try again. */
   readonly waitFor: number;

@@ -81,7 +81,7 @@ interface Fallback {
   readonly config: unknown;
   /** Shown to the user if the fallback changes anything. */
   readonly explanation: string;
-  readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
+  readonly isNeeded: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
   /** If true, the request must fit, so the coherence floor does not apply. */
   readonly mustFit?: boolean;
 }
@@ -118,7 +118,7 @@ const chooseFallbacksForTarget = (
         {
           ...FILE_AWARE_CHOICE,
           explanation: LOSSLESS_ALONE_NOTE,
-          when: (outcome) => missesTarget(outcome, request),
+          isNeeded: (outcome) => missesTarget(outcome, request),
         },
       ]
     : [
@@ -126,13 +126,13 @@ const chooseFallbacksForTarget = (
           provider: 'native',
           config: configs?.['native'],
           explanation: 'Summary was used instead.',
-          when: (outcome) => mayUseNative && hasOutcomeFailed(outcome) && outcome.provider !== 'native',
+          isNeeded: (outcome) => mayUseNative && hasOutcomeFailed(outcome) && outcome.provider !== 'native',
         },
         {
           provider: 'lossless',
           config: configs?.['lossless'],
           explanation: 'Only repeated content was removed: otherwise too many facts would have been lost.',
-          when: (outcome) => isUnchanged(outcome, 'incoherent') && outcome.provider !== 'lossless',
+          isNeeded: (outcome) => isUnchanged(outcome, 'incoherent') && outcome.provider !== 'lossless',
         },
       ];
 
@@ -154,7 +154,7 @@ const LAST_RESORT_TRUNCATIONS: readonly Fallback[] = [
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   explanation: 'That left too little room in the window, so results were suppressed, the oldest first.',
   // Recent messages are condensed only if the request would not fit otherwise.
-  when:
+  isNeeded:
     config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokensAfterOutcome(outcome) > limit : exceedsWindow,
   mustFit: true,
 }));
@@ -164,7 +164,7 @@ function chooseFallbacksForWindow(
   outcome: CondensationOutcome,
 ): readonly Fallback[] {
   const intro = 'The window would have been exceeded, so';
-  const fallbackToFit = { when: exceedsWindow, mustFit: true };
+  const fallbackToFit = { isNeeded: exceedsWindow, mustFit: true };
   const fileAware = {
     ...FILE_AWARE_CHOICE,
     ...fallbackToFit,
@@ -252,9 +252,9 @@ class FallbackAttempt implements PipelineWork {
     this.outcome = outcome;
   }
 
-  isFallbackWanted({ provider, when }: Fallback): boolean {
+  isFallbackWanted({ provider, isNeeded }: Fallback): boolean {
     const exists = this.manager.listProviders().some(({ id }) => id === provider);
-    return exists && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
+    return exists && this.outcome.kind !== 'cancelled' && isNeeded(this.outcome, this);
   }
 
   private hasProviderEdited(provider: string): boolean {

@@ -170,8 +170,8 @@ export class CondensationManager {
       }
     }
     const outcome = await this.runProvider(provider, context, request, {
-      base: makeOutcomeFields,
-      unchanged: makeUnchangedOutcome,
+      makeOutcomeFields,
+      makeUnchangedOutcome,
       tokensBefore,
       notes,
     });
@@ -196,7 +196,7 @@ export class CondensationManager {
       return await this.checkProviderResult(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even without a result.
-      const baseOutcome = makers.base(
+      const baseOutcome = makers.makeOutcomeFields(
         result ?? (error instanceof ProviderFailure ? error.spent : NO_PROVIDER_SPENDING),
       );
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
@@ -236,29 +236,29 @@ export class CondensationManager {
     result: ProviderResult,
     context: ConversationContext,
     request: CondensationRequest,
-    { base, unchanged, tokensBefore }: OutcomeBuilder,
+    { makeOutcomeFields, makeUnchangedOutcome, tokensBefore }: OutcomeBuilder,
   ): Promise<CondensationOutcome> {
     if (result.edits.length === 0) {
       const { reason, detail } = result.unchanged ?? {
         reason: 'nothing-to-gain',
         detail: `${provider.name} found nothing to remove.`,
       };
-      return unchanged(reason, detail, result);
+      return makeUnchangedOutcome(reason, detail, result);
     }
     await yieldBetweenSteps(request.signal);
     const checked = await checkCondensationResult(context, result.edits, request);
     const { edits, view, tokens: tokensAfter, staleEdits, violations } = checked;
     if (staleEdits > 0) throw new Error(`${provider.name} gave ${staleEdits} edits of another conversation.`);
-    if (violations.length > 0) return { ...base(result), kind: 'refused', violations };
+    if (violations.length > 0) return { ...makeOutcomeFields(result), kind: 'refused', violations };
     const saved = tokensBefore - tokensAfter;
-    if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
+    if (saved < 0) return makeUnchangedOutcome('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     const tooLittle = explainTooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
-    if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
+    if (tooLittle !== undefined) return makeUnchangedOutcome('below-minimum-gain', tooLittle, result);
     await yieldBetweenSteps(request.signal);
     const coherence = measureCoherence(request.messages, [...context.edits, ...edits]);
     const breaches = describeFloorBreaches(coherence, request.coherenceFloor ?? {});
-    if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
-    return { ...base(result), kind: 'condensed', tokensAfter, edits, view, coherence };
+    if (breaches.length > 0) return makeUnchangedOutcome('incoherent', `${breaches.join('; ')}.`, result);
+    return { ...makeOutcomeFields(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
 }
 
@@ -267,8 +267,12 @@ const NO_PROVIDER_SPENDING: ProviderSpending = { steps: [], cost: 0 };
 
 interface OutcomeBuilder {
   readonly notes: string[];
-  readonly base: (spent: ProviderSpending) => OutcomeFields;
-  readonly unchanged: (reason: UnchangedReason, detail: string, spent?: ProviderSpending) => CondensationOutcome;
+  readonly makeOutcomeFields: (spent: ProviderSpending) => OutcomeFields;
+  readonly makeUnchangedOutcome: (
+    reason: UnchangedReason,
+    detail: string,
+    spent?: ProviderSpending,
+  ) => CondensationOutcome;
   readonly tokensBefore: number;
 }
 

@@ -17,7 +17,7 @@ interface ServiceSurcharge {
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
   /** Factor for all tokens; cache factors apply in addition. */
-  readonly times: number;
+  readonly factor: number;
 }
 
 /**
@@ -32,18 +32,18 @@ interface ServiceSurcharge {
  * developers.openai.com/api/docs/pricing.
  */
 const SERVICE_SURCHARGES: readonly ServiceSurcharge[] = [
-  { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
-  { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', times: 2 },
+  { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', factor: 6 },
+  { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', factor: 2 },
   {
     models: /claude-(?:opus-4-[6-9]|sonnet-4-[6-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/,
     field: 'region',
     value: 'us',
-    times: 1.1,
+    factor: 1.1,
   },
-  { models: /claude|gpt|^o\d/, field: 'tier', value: 'batch', times: 0.5 },
-  { models: /gpt-5\.5/, field: 'tier', value: 'priority', times: 2.5 },
-  { models: /gpt-(?:5(?:\.[1-4])?(?![.\d])|5\.6|6)/, field: 'tier', value: 'priority', times: 2 },
-  { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', times: 0.5 },
+  { models: /claude|gpt|^o\d/, field: 'tier', value: 'batch', factor: 0.5 },
+  { models: /gpt-5\.5/, field: 'tier', value: 'priority', factor: 2.5 },
+  { models: /gpt-(?:5(?:\.[1-4])?(?![.\d])|5\.6|6)/, field: 'tier', value: 'priority', factor: 2 },
+  { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', factor: 0.5 },
 ];
 
 const SERVICE_VALUES_WITHOUT_SURCHARGE = {
@@ -80,7 +80,7 @@ function findServiceFactor(model: string, service: ServiceConditions): number | 
       (each) => each.field === field && each.value === value && each.models.test(model),
     );
     if (!row) return undefined;
-    factor *= row.times;
+    factor *= row.factor;
   }
   return factor;
 }

@@ -58,16 +58,16 @@ interface TextReplacement {
 
 interface JsonEditTree {
   edit?: JsonEdit;
-  readonly below: Map<string | number, JsonEditTree>;
+  readonly children: Map<string | number, JsonEditTree>;
 }
 
 function buildEditTree(edits: readonly JsonEdit[]): JsonEditTree {
-  const root: JsonEditTree = { below: new Map() };
+  const root: JsonEditTree = { children: new Map() };
   for (const edit of edits) {
     let tree = root;
     for (const key of edit.path) {
-      const next = tree.below.get(key) ?? { below: new Map() };
-      tree.below.set(key, next);
+      const next = tree.children.get(key) ?? { children: new Map() };
+      tree.children.set(key, next);
       tree = next;
     }
     tree.edit = edit;
@@ -108,25 +108,25 @@ class JsonEditor {
     }
   }
 
-  private editArray(start: number, { below }: JsonEditTree, path: Path): number {
+  private editArray(start: number, { children }: JsonEditTree, path: Path): number {
     const entries: JsonEntrySpan[] = [];
     let editedCount = 0;
     let offset = skipJsonSpace(this.text, start + 1);
     for (let index = 0; this.text[offset] !== ']'; index++) {
-      const tree = below.get(index);
+      const tree = children.get(index);
       if (tree) editedCount++;
       const isRemoved = tree !== undefined && isRemovedByEdit(tree);
       const end =
         tree && !isRemoved ? this.editValue(offset, tree, path.concat(index)) : skipJsonValue(this.text, offset);
-      entries.push({ start: offset, end, isRemoved: isRemoved });
+      entries.push({ start: offset, end, isRemoved });
       offset = this.skipComma(end);
     }
-    if (editedCount < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);
+    if (editedCount < children.size) throw new JsonPathError(path, `elements ${[...children.keys()].join(', ')}`);
     this.removeEntries(entries);
     return offset + 1;
   }
 
-  private editObject(start: number, { below }: JsonEditTree, path: Path): number {
+  private editObject(start: number, { children }: JsonEditTree, path: Path): number {
     const entries: JsonEntrySpan[] = [];
     const values = new Map<string, number>();
     let offset = skipJsonSpace(this.text, start + 1);
@@ -134,14 +134,14 @@ class JsonEditor {
       const keyEnd = skipJsonString(this.text, offset);
       const key = JSON.parse(this.text.slice(offset, keyEnd)) as string;
       const value = skipJsonSpace(this.text, skipJsonSpace(this.text, keyEnd) + 1);
-      const tree = below.get(key);
+      const tree = children.get(key);
       if (tree) values.set(key, value);
       const end = skipJsonValue(this.text, value);
       // Removes all duplicates of a key; otherwise an earlier one would take effect.
       entries.push({ start: offset, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
       offset = this.skipComma(end);
     }
-    for (const [key, tree] of below) {
+    for (const [key, tree] of children) {
       const value = values.get(String(key));
       if (typeof key !== 'string' || value === undefined) throw new JsonPathError(path.concat(key), 'a value');
       if (!isRemovedByEdit(tree)) this.editValue(value, tree, path.concat(key));

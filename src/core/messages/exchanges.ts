@@ -61,7 +61,7 @@ export class Exchanges {
 }
 
 interface CallWithResult {
-  readonly at: number;
+  readonly callNumber: number;
   call: CallInMessage;
   result: ResultInMessage | undefined;
 }
@@ -122,12 +122,12 @@ class ExchangePairer {
         this.markChanged(answered[at], { result });
       });
       const calls = listCallsInMessage(callsAndResults).map((call): CallWithResult => ({
-        at: this.callCount++,
+        callNumber: this.callCount++,
         call,
         result: undefined,
       }));
       const displays = callsAndResults.displays.map((display): CallWithResult => ({
-        at: this.callCount++,
+        callNumber: this.callCount++,
         ...display,
       }));
       for (const pair of [...calls, ...displays]) this.changedPairs.add(pair);
@@ -151,7 +151,7 @@ class ExchangePairer {
   joinChangedExchanges(): readonly ToolExchange[] {
     if (this.changedPairs.size === 0) return this.exchanges;
     const exchanges = this.exchanges.slice();
-    for (const pair of this.changedPairs) exchanges[pair.at] = joinCallAndResult(pair);
+    for (const pair of this.changedPairs) exchanges[pair.callNumber] = joinCallAndResult(pair);
     this.changedPairs.clear();
     return (this.exchanges = exchanges);
   }

@@ -60,9 +60,9 @@ function readReplacedTexts(
 
 function findPatchedFiles(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
-    listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
+    listFileParts(tools, call, content).flatMap(({ path, linePrefix, start, end }): FileChange[] => {
       const lines = content.text.slice(start, end).split('\n');
-      if (head !== 'diff')
+      if (linePrefix !== 'diff')
         return getToolRule(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
       const listLinesWithSign = (signs: string): string[] =>
         lines.filter((line) => signs.includes(line[0] ?? ' ')).map((line) => line.slice(1));

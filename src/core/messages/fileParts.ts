@@ -13,7 +13,7 @@ import { getToolPath, getToolRule, type ToolTable } from './tools';
 
 export interface FilePart extends Slice {
   readonly path: string;
-  readonly head: OutputLinePrefix | undefined;
+  readonly linePrefix: OutputLinePrefix | undefined;
   readonly firstLine: number | undefined;
   /** False if the lines are those of an older revision. */
   readonly isCurrent: boolean;
@@ -49,7 +49,7 @@ const getCachedFileParts = memoizeByObject<ToolTable, (exchange: ToolExchange) =
 const makeFilePartOfWholeContent = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
   path === undefined
     ? NO_FILE_PARTS
-    : [{ start: 0, end: text.length, path, head: undefined, firstLine: undefined, isCurrent: true }];
+    : [{ start: 0, end: text.length, path, linePrefix: undefined, firstLine: undefined, isCurrent: true }];
 
 function listFilePartsOfParameter(
   tools: ToolTable,
@@ -104,7 +104,7 @@ function listFilePartsPrintedByCommand(exchange: ToolExchange, { text }: Content
     ...part,
     start: start + part.start,
     end: start + part.end,
-    isCurrent: part.revision === undefined && part.head !== 'diff',
+    isCurrent: part.revision === undefined && part.linePrefix !== 'diff',
   }));
 }
 
@@ -122,18 +122,18 @@ const listFilePartsWrittenByCommand = (exchange: ToolExchange): readonly FilePar
   getCommandSteps(exchange)
     .flatMap(({ effects }) => effects)
     .flatMap((effect): readonly FilePart[] => {
-      if (effect.kind === 'write' && effect.at)
+      if (effect.kind === 'write' && effect.sourceSlice)
         return [
           {
-            ...effect.at,
+            ...effect.sourceSlice,
             path: effect.path,
-            head: undefined,
+            linePrefix: undefined,
             firstLine: effect.appends ? undefined : 1,
             isCurrent: true,
           },
         ];
-      return effect.kind === 'patch' && effect.at
-        ? listFilePartsOfPatch(effect.text, effect.at.start, effect.folder)
+      return effect.kind === 'patch' && effect.sourceSlice
+        ? listFilePartsOfPatch(effect.text, effect.sourceSlice.start, effect.folder)
         : NO_FILE_PARTS;
     });
 
@@ -146,7 +146,7 @@ function listFilePartsOfPatch(text: string, offset: number, folder: string | und
           start: offset + start,
           end: offset + end,
           path: file,
-          head: 'diff',
+          linePrefix: 'diff',
           firstLine: firstNew,
           isCurrent: true,
         }));

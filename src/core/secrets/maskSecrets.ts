@@ -32,9 +32,9 @@ const MAX_KEY_CHARS = 256;
  */
 interface KeyPartAfterPrefix {
   readonly length: number;
-  /** `body` is enough to recognize a key; `more` matches what else belongs to it. */
+  /** `body` is enough to recognize a key; `trailingPattern` matches what else belongs to it. */
   readonly body: RegExp;
-  readonly more: RegExp;
+  readonly trailingPattern: RegExp;
   readonly needsDigit: boolean;
 }
 
@@ -47,8 +47,8 @@ export interface SecretRules {
 export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, besideRules: SECRET_IN_CONTEXT_RULES };
 
 interface CompiledKeyForms {
-  readonly rests: ReadonlyMap<string, readonly KeyPartAfterPrefix[]>;
-  readonly start: RegExp;
+  readonly partsByPrefix: ReadonlyMap<string, readonly KeyPartAfterPrefix[]>;
+  readonly prefixPattern: RegExp;
 }
 
 const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKeyForms => {
@@ -57,13 +57,13 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
       ownStarts.map((start) => ({
         start,
         body: new RegExp(`[${KEY_CHARACTERS[body]}]{${min},${MAX_KEY_CHARS}}`, 'y'),
-        more: new RegExp(`[${KEY_CHARACTERS[body]}]*`, 'y'),
+        trailingPattern: new RegExp(`[${KEY_CHARACTERS[body]}]*`, 'y'),
         needsDigit,
       })),
     )
     .sort((a, b) => b.start.length - a.start.length);
   return {
-    rests: new Map(
+    partsByPrefix: new Map(
       starts.map(({ start }) => [
         start,
         starts
@@ -71,7 +71,7 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
           .map((other) => ({ ...other, length: other.start.length })),
       ]),
     ),
-    start: new RegExp(
+    prefixPattern: new RegExp(
       `${NO_LETTER_OR_DIGIT_BEFORE_KEY}(?:${starts.map(({ start }) => escapeRegExp(start)).join('|')})`,
       'g',
     ),
@@ -93,7 +93,10 @@ const WORDS_JOINED_BY_DOTS = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);
   for (const displayed of listDisplayedTexts(text))
-    slices = mergeSlices(slices, displayed.inSource(findSecrets(displayed.text, displayed.changed, pieceChars, rules)));
+    slices = mergeSlices(
+      slices,
+      displayed.mapToSource(findSecrets(displayed.text, displayed.changedSlices, pieceChars, rules)),
+    );
   return maskFoundSlices(text, extendSlicesToContinuedKeyLines(text, slices));
 }
 
@@ -216,7 +219,11 @@ const isKeyPartOfIdentifier = (keyPart: string): boolean =>
   (keyPart.replace(/\D/g, '').length >= 4 && keyPart.length >= 16) ||
   /^(?=\D*\d)[A-Z\d]{12,}$/.test(keyPart);
 
-function findKnownKeys(text: string, chars: number, { start: begins, rests }: CompiledKeyForms): Slice[] {
+function findKnownKeys(
+  text: string,
+  chars: number,
+  { prefixPattern: begins, partsByPrefix }: CompiledKeyForms,
+): Slice[] {
   const keys: Slice[] = [];
   let searchStart = 0;
   for (const window of splitIntoWindows(text, chars)) {
@@ -227,7 +234,7 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Co
     ) {
       // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
       searchStart = match.start + 1;
-      for (const { length, body, more: trailingPattern, needsDigit } of rests.get(match.groups[0] ?? '') ?? []) {
+      for (const { length, body, trailingPattern, needsDigit } of partsByPrefix.get(match.groups[0] ?? '') ?? []) {
         body.lastIndex = match.start + length;
         const keyPart = body.exec(text)?.[0];
         if (keyPart === undefined || (needsDigit && !/\d/.test(keyPart))) continue;

@@ -235,8 +235,8 @@ interface NamedSecretSearch {
 }
 
 interface NamedSecretSearches {
-  readonly all: readonly NamedSecretSearch[];
-  readonly words: RequiredWordSearch;
+  readonly searches: readonly NamedSecretSearch[];
+  readonly wordSearch: RequiredWordSearch;
 }
 
 const compileSearches = memoizeByObject((contextRules: readonly SecretInContextRule[]): NamedSecretSearches => {
@@ -246,8 +246,8 @@ const compileSearches = memoizeByObject((contextRules: readonly SecretInContextR
     { requiredWords: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignedSecret },
   ];
   return {
-    all: searches,
-    words: new RequiredWordSearch(searches.flatMap(({ requiredWords }) => requiredWords[0] ?? [])),
+    searches,
+    wordSearch: new RequiredWordSearch(searches.flatMap(({ requiredWords }) => requiredWords[0] ?? [])),
   };
 });
 
@@ -280,11 +280,11 @@ class RequiredWordSearch {
 
 export function findNamedSecrets(text: string, chars = WINDOW_CHARS, contextRules = SECRET_IN_CONTEXT_RULES): Slice[] {
   const slices: Slice[] = [];
-  const { all: searches, words } = compileSearches(contextRules);
+  const { searches, wordSearch } = compileSearches(contextRules);
   const searchStartByPattern = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lowerText = getWindowWithContext(text, window).toLowerCase();
-    const foundWords = words.findWords(lowerText);
+    const foundWords = wordSearch.findWords(lowerText);
     if (foundWords.size === 0) continue;
     for (const { requiredWords, pattern, read: readSecrets } of searches) {
       const [first = [], ...otherGroups] = requiredWords;

@@ -6,7 +6,7 @@ import type { Slice } from '../slice';
 
 /** A piece of the source that is displayed as one other character, or not at all. */
 interface TextPieceWithSource {
-  readonly at: number;
+  readonly displayedStart: number;
   readonly length: 0 | 1;
   readonly start: number;
   readonly end: number;
@@ -15,9 +15,9 @@ interface TextPieceWithSource {
 export interface DisplayedText {
   readonly text: string;
   /** Whole lines, or {@link MAX_CHARS_AROUND_HIDDEN_CHARS} on both sides in a very long line. */
-  readonly changed: readonly Slice[];
+  readonly changedSlices: readonly Slice[];
   /** Maps sorted slices to the source, including hidden characters inside them. */
-  readonly inSource: (slices: readonly Slice[]) => Slice[];
+  readonly mapToSource: (slices: readonly Slice[]) => Slice[];
 }
 
 /**
@@ -132,7 +132,7 @@ function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[
   for (const { start, end, decoded } of decodedSlices) {
     const shownText = decoded || gap;
     length += start - lastEnd;
-    pieces.push({ at: length, length: shownText === '' ? 0 : 1, start, end });
+    pieces.push({ displayedStart: length, length: shownText === '' ? 0 : 1, start, end });
     parts.push(source.slice(lastEnd, start), shownText);
     length += shownText.length;
     lastEnd = end;
@@ -141,15 +141,15 @@ function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[
   const text = parts.join('');
   return {
     text,
-    changed: findSlicesAroundHiddenChars(text, pieces),
-    inSource: (slices) => mapSlicesToSource(slices, pieces),
+    changedSlices: findSlicesAroundHiddenChars(text, pieces),
+    mapToSource: (slices) => mapSlicesToSource(slices, pieces),
   };
 }
 
 function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWithSource[]): Slice[] {
   const changedSlices: { start: number; end: number }[] = [];
   let lastEnd = 0;
-  for (const { at: offset, length } of pieces) {
+  for (const { displayedStart: offset, length } of pieces) {
     if (lastEnd > offset + length) continue;
     const start = Math.max(lastEnd, findStartOfLineOrWord(text, offset, lastEnd));
     const end = findEndOfLineOrWord(text, offset + length);
@@ -227,8 +227,8 @@ function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceW
   /** `isEnd` leaves out invisible characters at `place`. */
   const mapToSource = (place: number, isEnd: boolean): number => {
     for (let piece = pieces[nextPiece]; piece; piece = pieces[nextPiece]) {
-      const end = piece.at + piece.length;
-      if (end > place || (isEnd && piece.length === 0 && piece.at === place)) break;
+      const end = piece.displayedStart + piece.length;
+      if (end > place || (isEnd && piece.length === 0 && piece.displayedStart === place)) break;
       hidden += piece.end - piece.start - piece.length;
       nextPiece++;
     }

@@ -28,7 +28,7 @@ export interface SaveTogetherResult {
 interface SettingStep {
   readonly setting: SettingHandle;
   readonly value: unknown;
-  readonly before: unknown;
+  readonly valueBefore: unknown;
 }
 
 /** Saves all values, or none if one is refused. */
@@ -38,11 +38,15 @@ export async function saveSettingsTogether(
   const steps = changes.map(([setting, value]) => ({
     setting,
     value,
-    before: setting.isSet ? setting.value : undefined,
+    valueBefore: setting.isSet ? setting.value : undefined,
   }));
   const problems = await saveAllOrNothing(steps);
   if (problems.length > 0) return { problems };
-  const undoSteps = steps.map(({ setting, value, before }) => ({ setting, value: before, before: value }));
+  const undoSteps = steps.map(({ setting, value, valueBefore }) => ({
+    setting,
+    value: valueBefore,
+    valueBefore: value,
+  }));
   return {
     problems,
     saved: {
@@ -60,7 +64,8 @@ async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly
   for (const [index, { setting, value }] of steps.entries()) {
     const problems = [...(await setting.save(value))];
     if (problems.length === 0) continue;
-    for (const done of steps.slice(0, index).toReversed()) problems.push(...(await done.setting.save(done.before)));
+    for (const done of steps.slice(0, index).toReversed())
+      problems.push(...(await done.setting.save(done.valueBefore)));
     return [...new Set(problems)];
   }
   return [];

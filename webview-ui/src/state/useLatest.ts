@@ -9,7 +9,7 @@ export type { RequestAnswer };
 export interface LatestAnswer<M extends PanelMethod> {
   readonly answer: RequestAnswer<M>;
   /** The last result, which stays while the next is pending. */
-  readonly shown: MethodResult<M> | undefined;
+  readonly lastResult: MethodResult<M> | undefined;
   readonly isWaiting: boolean;
   readonly reload: () => void;
 }
@@ -54,5 +54,5 @@ export function useLatestAnswer<M extends PanelMethod>(
   const reload = useCallback(() => {
     setRound((before) => before + 1);
   }, []);
-  return { answer, shown: lastResult, isWaiting: answered !== questionKey, reload };
+  return { answer, lastResult, isWaiting: answered !== questionKey, reload };
 }

@@ -15,7 +15,7 @@ interface CheckboxProps {
 
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabeledControl({ label, help });
-  const { shown: shownValue, choose } = useOptimisticChoice(checked, onChange);
+  const { shownValue, chooseValue } = useOptimisticChoice(checked, onChange);
   // The element toggles itself when clicked. React restores only what changed for React, so a
   // refused choice must be restored here.
   useLayoutEffect(() => {
@@ -26,7 +26,7 @@ export function Checkbox({ label, help, isLabelHidden = false, checked, onChange
       ref={labels}
       checked={shownValue}
       onChange={(event) => {
-        void choose((event.target as HTMLInputElement).checked);
+        void chooseValue((event.target as HTMLInputElement).checked);
       }}
     >
       {isLabelHidden ? '' : label}

@@ -19,13 +19,13 @@ interface DropdownProps {
 
 export function Dropdown({ label, help, value, choices, onChange }: DropdownProps): ReactNode {
   const labels = useLabeledControl({ label, help });
-  const { shown: shownValue, choose } = useOptimisticChoice(value, onChange);
+  const { shownValue, chooseValue } = useOptimisticChoice(value, onChange);
   return (
     <vscode-dropdown
       ref={labels}
       value={shownValue}
       onChange={(event) => {
-        void choose((event.target as HTMLSelectElement).value);
+        void chooseValue((event.target as HTMLSelectElement).value);
       }}
     >
       {choices.map((choice) => (

@@ -13,7 +13,7 @@ let saves: number;
 let root: Root;
 
 function Setting(): ReactNode {
-  const { shown, show, choose } = useOptimisticChoice(saved, (wanted) => {
+  const { shownValue, showValue, chooseValue } = useOptimisticChoice(saved, (wanted) => {
     expect(answer, 'a save starts while another one runs').toBeUndefined();
     saves++;
     return new Promise<void>((resolve) => {
@@ -27,13 +27,13 @@ function Setting(): ReactNode {
   return (
     <Slider
       label="Threshold"
-      value={shown}
+      value={shownValue}
       min={0}
       max={1000}
       step={1}
       describe={String}
-      onMove={show}
-      onCommit={(value) => void choose(value)}
+      onMove={showValue}
+      onCommit={(value) => void chooseValue(value)}
     />
   );
 }

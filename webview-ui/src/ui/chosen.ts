@@ -2,11 +2,11 @@ import { useRef, useState } from 'react';
 
 export interface OptimisticChoice<Value> {
   /** The choice until it is saved or refused, then the saved value. */
-  readonly shown: Value;
+  readonly shownValue: Value;
   /** Shows a value that isn't final yet, such as a slider's while it moves. */
-  readonly show: (value: Value) => void;
+  readonly showValue: (value: Value) => void;
   /** Resolves when the value, or a newer one in its place, is saved or refused. */
-  readonly choose: (value: Value) => Promise<void>;
+  readonly chooseValue: (value: Value) => Promise<void>;
 }
 
 interface PickedValue<Value> {
@@ -36,11 +36,11 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
     }
   };
   return {
-    shown: pickedValue ? pickedValue.value : value,
-    show: (value) => {
+    shownValue: pickedValue ? pickedValue.value : value,
+    showValue: (value) => {
       setPickedValue({ value });
     },
-    choose: async (newChoice) => {
+    chooseValue: async (newChoice) => {
       if (!runningSaves.current && newChoice === value) {
         setPickedValue(undefined);
         return;

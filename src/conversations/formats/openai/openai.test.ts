@@ -210,8 +210,7 @@ describe('converting OpenAI messages to ours and back', () => {
     json,
     { maxKeys: 2, noNullPrototype: true },
   );
-  const mostly = <T>(arbitrary: fc.Arbitrary<T>) =>
-    fc.oneof({ weight: 6, arbitrary: arbitrary }, { weight: 1, arbitrary: json });
+  const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 6, arbitrary }, { weight: 1, arbitrary: json });
   /**
    * Creates objects with their fields in any order and unknown ones among them. Every key is the
    * object's own, even `__proto__`.

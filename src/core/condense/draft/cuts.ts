@@ -19,7 +19,7 @@ export interface CutRequest extends Slice {
   /** Null if the slice needs no marker, because the rest of the view implies it. */
   readonly marker: string | null;
   /** A summary of the slice, or lines of it that stay, in front of the marker. */
-  readonly inFront?: string;
+  readonly textInFront?: string;
 }
 
 export interface CutDetails {
@@ -112,7 +112,7 @@ export function createCuts(
 function createCutIfSmaller(
   original: string,
   { start, end }: Slice,
-  { marker, inFront: textInFront }: CutRequest,
+  { marker, textInFront }: CutRequest,
   isStrict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {

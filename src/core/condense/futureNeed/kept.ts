@@ -12,8 +12,8 @@ export type LineOutcome = 'verbatim' | 'recallable' | 'lost';
 
 interface ViewTextOfOriginalBlock {
   /** Empty if all text was removed. */
-  readonly now: string;
-  readonly isSame: boolean;
+  readonly viewText: string;
+  readonly isUnchanged: boolean;
   /** Undefined if the text changed without an edit. */
   readonly cuts: readonly CutOriginalText[] | undefined;
 }
@@ -40,7 +40,7 @@ export class NeededLineChecker {
   private checkShownLine(line: string, shownLine: ShownLine): LineOutcome {
     const block = this.blocks.get(makePlaceKey(shownLine));
     if (!block) return 'lost';
-    if (block.isSame) return 'verbatim';
+    if (block.isUnchanged) return 'verbatim';
     if (!block.cuts) return this.listLinesInView(block).has(line) ? 'verbatim' : 'lost';
     const cut = block.cuts.find(({ start, end }) => start < shownLine.end && end > shownLine.start);
     if (!cut) return 'verbatim';
@@ -48,7 +48,7 @@ export class NeededLineChecker {
   }
 
   private listLinesInView(block: ViewTextOfOriginalBlock): ReadonlySet<string> {
-    const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(listPossibleLineContents));
+    const lines = this.viewLines.get(block) ?? new Set(block.viewText.split('\n').flatMap(listPossibleLineContents));
     this.viewLines.set(block, lines);
     return lines;
   }
@@ -82,7 +82,7 @@ function collectViewBlocks({
       const cuts = summary
         ? [makeCutForSummary(original, summary, viewReferences)]
         : edit && edit.cuts.map((cut) => getCutOriginalText(original, cut, viewReferences));
-      blocks.set(key, { now: viewText, isSame: !summary && viewText === original, cuts });
+      blocks.set(key, { viewText, isUnchanged: !summary && viewText === original, cuts });
     }
   });
   return blocks;

@@ -106,9 +106,9 @@ function* findShownLines(
   source: 'results' | 'all',
 ): Generator<FileLineSlice> {
   for (const content of source === 'all' ? [...exchange.parameters, ...exchange.results] : exchange.results) {
-    for (const { path, start, end, head } of listFileParts(tools, exchange, content)) {
+    for (const { path, start, end, linePrefix } of listFileParts(tools, exchange, content)) {
       const partStart = content.start + start;
-      for (const line of splitIntoFileLines(content.text.slice(start, end), head === 'diff'))
+      for (const line of splitIntoFileLines(content.text.slice(start, end), linePrefix === 'diff'))
         yield { path, line: line.text, start: partStart + line.start, end: partStart + line.end, content };
     }
   }

@@ -8,13 +8,13 @@ describe('cached tables of line ends', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
         const tables = new SharedLineTables();
         const rooms = counts.map((count) => ({ count, ...tables.allocateSlice(count) }));
-        for (const [index, { table, at, count }] of rooms.entries()) {
-          expect(table.subarray(at, at + count).every((value) => value === 0)).toBe(true);
-          table.fill(index + 1, at, at + count);
+        for (const [index, { table, start, count }] of rooms.entries()) {
+          expect(table.subarray(start, start + count).every((value) => value === 0)).toBe(true);
+          table.fill(index + 1, start, start + count);
         }
-        for (const [index, { table, at, count }] of rooms.entries()) {
-          expect(at + count).toBeLessThanOrEqual(table.length);
-          expect(table.subarray(at, at + count).every((value) => value === index + 1)).toBe(true);
+        for (const [index, { table, start, count }] of rooms.entries()) {
+          expect(start + count).toBeLessThanOrEqual(table.length);
+          expect(table.subarray(start, start + count).every((value) => value === index + 1)).toBe(true);
         }
       }),
     );

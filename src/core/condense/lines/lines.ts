@@ -104,11 +104,14 @@ export function splitLines(
   tables = new SharedLineTables(),
 ): TextLines {
   const lineEnd = detectLineTerminator(text);
-  if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
+  if (
+    lineEnd === '\n' &&
+    parts.some(({ linePrefix, firstLine }) => linePrefix !== undefined || firstLine !== undefined)
+  )
     return splitFilePartsIntoLines(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
-  const { table, at: tableStart } = tables.allocateSlice((format ? 4 : 2) * count + 1);
+  const { table, start: tableStart } = tables.allocateSlice((format ? 4 : 2) * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let lineStart = 0;
   let number = 0;
@@ -154,7 +157,7 @@ function splitFilePartsIntoLines(
   tables: SharedLineTables,
 ): TextLines {
   const count = countLines(text, '\n');
-  const { table, at: tableStart } = tables.allocateSlice(4 * count + 1);
+  const { table, start: tableStart } = tables.allocateSlice(4 * count + 1);
   const mayHoldMarkers = mayContainMarker(text);
   let lineStart = 0;
   let nextPart = 0;
@@ -168,10 +171,10 @@ function splitFilePartsIntoLines(
       (fileParts[nextPart]?.start ?? 0) <= lineStart
     ) {
       part = fileParts[nextPart++];
-      number = part?.head === undefined ? (part?.firstLine ?? 0) : 0;
+      number = part?.linePrefix === undefined ? (part?.firstLine ?? 0) : 0;
     }
     if (part && lineStart >= part.end && lineStart > part.start) part = undefined;
-    const head = part?.head;
+    const head = part?.linePrefix;
     const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
     const statedPrefix = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
     const bodyStart = Math.min(end, statedPrefix?.end ?? lineStart);

@@ -42,7 +42,7 @@ class ShownLineIndex {
           const { message, path, start } = content;
           const text = content.text.slice(part.start, part.end);
           const partStart = start + part.start;
-          for (const line of splitIntoFileLines(text, part.head === 'diff'))
+          for (const line of splitIntoFileLines(text, part.linePrefix === 'diff'))
             this.addLine(part.path, line.text, {
               message,
               path,

@@ -178,14 +178,14 @@ function replaceSharedLines(
 function* removeOlderResults(
   draft: Draft,
   step: string,
-  { items, firstOpen }: GroupWithKey<ToolExchange>,
+  { items, firstUnprocessed }: GroupWithKey<ToolExchange>,
   minItems: number,
   marker: string,
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < minItems) return;
   // The answer that was the last one is now an older one.
-  const firstItem = firstOpen < minItems ? 0 : firstOpen - 1;
+  const firstItem = firstUnprocessed < minItems ? 0 : firstUnprocessed - 1;
   for (const [offset, exchange] of items.slice(firstItem, -1).entries())
     yield removeResultText(draft, step, exchange, marker, reason) ? firstItem + offset : undefined;
 }

@@ -37,12 +37,12 @@ export function describeRepeatedRange(
 
 function describeSourcePlace(
   source: LineSource,
-  { source: keeper, first, last, count }: KeptRangeInSource,
+  { source: keeper, first, last, lineCount }: KeptRangeInSource,
   formatRange: LineRangeFormatter,
 ): string {
   if (keeper.exchange === source.exchange) return `in ${describePartOfSameCall(keeper, source)}`;
   const range = formatRange(keeper, first, last);
-  const isWholeRange = last - first + 1 === count;
+  const isWholeRange = last - first + 1 === lineCount;
   const isLater = isLaterSource(keeper, source);
   if (areSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLater ? 'later' : 'above'} ${isWholeRange ? 'as' : 'within'} ${range}`;

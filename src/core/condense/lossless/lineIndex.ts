@@ -151,7 +151,7 @@ export class RepeatedLineIndex {
         : undefined;
       if (!match) continue;
       for (let step = 0; step < match.length; step++)
-        this.linkRepeatedLines(match.old + step, base + match.line + step, isRemovable);
+        this.linkRepeatedLines(match.oldLine + step, base + match.line + step, isRemovable);
       searchStart = match.line + match.length;
       line = searchStart - 1;
     }
@@ -180,7 +180,7 @@ export class RepeatedLineIndex {
         if (run.chars < MIN_CHARS_OF_MATCHING_LINES) skippedMatches++;
         else
           for (let step = 0; step < run.length; step++)
-            this.changeKeptLineUndoably(run.old + step, base + run.line + step);
+            this.changeKeptLineUndoably(run.oldLine + step, base + run.line + step);
       }
     }
   }
@@ -270,7 +270,7 @@ export class RepeatedLineIndex {
       linesBefore++
     )
       chars += getLineLength(-linesBefore - 1);
-    return { line: line - linesBefore, old: candidate - linesBefore, length: linesBefore + end, chars };
+    return { line: line - linesBefore, oldLine: candidate - linesBefore, length: linesBefore + end, chars };
   }
 
   private linkRepeatedLines(old: IndexedLineNumber, newLine: IndexedLineNumber, isRemovable: boolean): void {
@@ -354,9 +354,9 @@ export class RepeatedLineIndex {
 
 interface MatchingLines {
   readonly line: number;
-  readonly old: IndexedLineNumber;
+  readonly oldLine: IndexedLineNumber;
   readonly length: number;
   readonly chars: number;
 }
 
-const NO_MATCHING_LINES: MatchingLines = { line: 0, old: NO_INDEXED_LINE, length: 0, chars: 0 };
+const NO_MATCHING_LINES: MatchingLines = { line: 0, oldLine: NO_INDEXED_LINE, length: 0, chars: 0 };

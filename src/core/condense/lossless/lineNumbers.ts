@@ -39,7 +39,8 @@ export const createLineNumbersStep = createResultStep((tools) => ({
 
 function findPrefixesThatCanBeInferred(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = detectLineTerminator(text);
-  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findCutsOfLinePrefixes(text, parts);
+  if (lineEnd === '\n' && parts.some(({ linePrefix }) => linePrefix !== undefined))
+    return findCutsOfLinePrefixes(text, parts);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
   const lines = readPrefixes(text, format, lineEnd);
@@ -60,20 +61,20 @@ function findCutsOfLinePrefixes(text: string, parts: readonly FilePart[]): CutRe
   };
   for (const part of parts) {
     const between = text.slice(end + 1, part.start);
-    if (part.head !== 'search' || (between !== '' && between !== '--\n')) closeSearch();
-    else if (between !== '') searchLines.push({ at: end + 1, prefix: undefined });
+    if (part.linePrefix !== 'search' || (between !== '' && between !== '--\n')) closeSearch();
+    else if (between !== '') searchLines.push({ start: end + 1, prefix: undefined });
     end = part.end;
-    if (part.head === undefined || part.head === 'diff') continue;
-    const lines = readPrefixes(text, part.head, '\n', part);
-    if (part.head === 'search') searchLines = searchLines.concat(lines);
-    else cuts.push(...findCutsOfLineNumbers(text, lines, part.head, 1));
+    if (part.linePrefix === undefined || part.linePrefix === 'diff') continue;
+    const lines = readPrefixes(text, part.linePrefix, '\n', part);
+    if (part.linePrefix === 'search') searchLines = searchLines.concat(lines);
+    else cuts.push(...findCutsOfLineNumbers(text, lines, part.linePrefix, 1));
   }
   closeSearch();
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 interface LineWithPrefix {
-  readonly at: number;
+  readonly start: number;
   readonly prefix: LinePrefix | undefined;
   /** True if the number cannot be inferred, because no marker names the lines missing before it. */
   readonly afterGap?: boolean;
@@ -89,7 +90,11 @@ function readPrefixes(
   const hasGapBefore = createTestForStartAfterUnknownGap(text);
   for (let lineStart = slice.start, end = slice.start; end < slice.end; lineStart = end + lineEnd.length) {
     end = findEndOfLine(text, lineStart, lineEnd);
-    lines.push({ at: lineStart, prefix: readLinePrefix(text, lineStart, format), afterGap: hasGapBefore(lineStart) });
+    lines.push({
+      start: lineStart,
+      prefix: readLinePrefix(text, lineStart, format),
+      afterGap: hasGapBefore(lineStart),
+    });
   }
   return lines;
 }
@@ -115,7 +120,7 @@ function findCutsOfLineNumbers(
   let previousNumber: number | undefined;
   let linesInRun = 0;
   const judgeLine = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
-    const { at: lineStart, prefix, afterGap } = line;
+    const { start: lineStart, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === previousNumber;
     linesInRun = follows ? linesInRun + 1 : 0;
     if (linesInRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
@@ -137,7 +142,7 @@ function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[]
   const cuts: Slice[] = [];
   let spellings: string[] = [];
   let previousNumber: number | undefined;
-  for (const { at: lineStart, prefix, afterGap } of lines) {
+  for (const { start: lineStart, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
       // `--` separates groups of context.
       if (!text.startsWith('--\n', lineStart)) spellings = [];

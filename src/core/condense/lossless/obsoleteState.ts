@@ -46,13 +46,13 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
           if (newerText === LATER_LISTING_TEXT) laterLines = new Set([...laterLines, ...splitToLineSet(content.text)]);
         }
       };
-      getGroupsOfEnvironmentTexts(lineCache).forEachUnprocessedGroup(draft.messages, ({ items, places }) =>
-        replaceOldTexts('later environment details', findTextsOfBlocks(draft, items, places, isEnvironmentBlock)),
+      getGroupsOfEnvironmentTexts(lineCache).forEachUnprocessedGroup(draft.messages, ({ items, indexes }) =>
+        replaceOldTexts('later environment details', findTextsOfBlocks(draft, items, indexes, isEnvironmentBlock)),
       );
-      getGroupsOfListingReminders(lineCache).forEachUnprocessedGroup(draft.messages, ({ key, items, places }) =>
+      getGroupsOfListingReminders(lineCache).forEachUnprocessedGroup(draft.messages, ({ key, items, indexes }) =>
         replaceOldTexts(
           LATER_LISTING_TEXT,
-          findTextsOfBlocks(draft, items, places, (block) => getListingHeading(block) === key),
+          findTextsOfBlocks(draft, items, indexes, (block) => getListingHeading(block) === key),
         ),
       );
       getGroupsOfPlanTexts(lineCache).forEachUnprocessedGroup(draft.exchanges, ({ items }) =>

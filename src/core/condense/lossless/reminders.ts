@@ -30,7 +30,7 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
     run(draft) {
       const groups = getGroupsOfEqualReminders(getLineCache(draft, tools), keep);
       const messages = [...draft.messages];
-      const changed = new Set(groups.listChangedGroups(messages).flatMap(({ places }) => places));
+      const changed = new Set(groups.listChangedGroups(messages).flatMap(({ indexes }) => indexes));
       const handledMessages: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
         for (const [content, requests] of groupReminderCutsByPlace(message, messages, groups, draft.task, keep)) {

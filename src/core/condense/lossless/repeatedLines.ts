@@ -40,7 +40,7 @@ interface RepeatedLineRules {
   readonly removableKinds: ReadonlySet<LineSourceKind>;
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
-  readonly mayGo: CreateRemovableSourceTest | undefined;
+  readonly createRemovableTest: CreateRemovableSourceTest | undefined;
   readonly linksSingleLines: boolean;
 }
 
@@ -68,7 +68,7 @@ export function createRepeatedLinesStep(
   const rules: RepeatedLineRules = {
     keep,
     acrossFiles,
-    mayGo,
+    createRemovableTest: mayGo,
     linksSingleLines: false,
     removableKinds: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
@@ -160,7 +160,7 @@ interface LineIndexWithRepeatedRanges {
   readonly index: RepeatedLineIndex;
   readonly runs: RepeatedRangeChooser;
   /** Texts that could be cut as new results; after they are sent, they must stay. */
-  readonly cutAsNew: WeakSet<LineSource>;
+  readonly sourcesCutAsNew: WeakSet<LineSource>;
 }
 
 interface LineIndexMemory {
@@ -206,20 +206,21 @@ function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineInd
     previousIndex?.index.keep === rules.keep &&
     previousIndex.index.acrossFiles === rules.acrossFiles &&
     areSetsEqual(previousIndex.index.removableKinds, rules.removableKinds);
-  const { index, runs, cutAsNew } = isReusable ? previousIndex : createLineIndex(lineCache, rules);
+  const { index, runs, sourcesCutAsNew } = isReusable ? previousIndex : createLineIndex(lineCache, rules);
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
-  const wasSent = (source: LineSource): boolean => source.content.message < draft.sentCount && cutAsNew.has(source);
+  const wasSent = (source: LineSource): boolean =>
+    source.content.message < draft.sentCount && sourcesCutAsNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const keptCount = changed < 0 ? sources.length : changed;
   index.truncateSources(keptCount);
-  const mayGo = keptCount < sources.length ? rules.mayGo?.(draft, lineCache) : undefined;
+  const mayGo = keptCount < sources.length ? rules.createRemovableTest?.(draft, lineCache) : undefined;
   for (const source of sources.slice(keptCount)) {
     const isRemovable = mayGo?.(source);
-    if (isRemovable === true) cutAsNew.add(source);
-    else cutAsNew.delete(source);
+    if (isRemovable === true) sourcesCutAsNew.add(source);
+    else sourcesCutAsNew.delete(source);
     index.addSource(source, isRemovable);
   }
-  return (memory.latest = { index, runs, cutAsNew });
+  return (memory.latest = { index, runs, sourcesCutAsNew });
 }
 
 function createLineIndex(
@@ -227,7 +228,11 @@ function createLineIndex(
   { keep, removableKinds, acrossFiles, linksSingleLines }: RepeatedLineRules,
 ): LineIndexWithRepeatedRanges {
   const index = new RepeatedLineIndex(keep, removableKinds, lineCache.ids, acrossFiles, linksSingleLines);
-  return { index, runs: new RepeatedRangeChooser(index, (id) => lineCache.ids.isBlank(id)), cutAsNew: new WeakSet() };
+  return {
+    index,
+    runs: new RepeatedRangeChooser(index, (id) => lineCache.ids.isBlank(id)),
+    sourcesCutAsNew: new WeakSet(),
+  };
 }
 
 const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>

@@ -10,7 +10,7 @@ export interface KeptRangeInSource {
   readonly first: number;
   readonly last: number;
   /** Number of lines of the run that the range keeps. */
-  readonly count: number;
+  readonly lineCount: number;
 }
 
 export interface RepeatedLineRange {
@@ -47,7 +47,7 @@ const LINE_MAY_BE_REMOVED = 1;
 const LINE_IS_REMOVED = 2;
 
 interface ChosenRepeatedRanges {
-  readonly byRange: readonly (readonly RepeatedLineRange[])[];
+  readonly runsByRange: readonly (readonly RepeatedLineRange[])[];
   /** Lines that markers name although they may be removed themselves. */
   readonly namedLines: readonly IndexedLineNumber[];
 }
@@ -157,7 +157,7 @@ export class RepeatedRangeChooser {
       );
     });
     this.markRemovedLines(sourceIndex, runsByRange.flat());
-    const safe = { byRange: runsByRange, namedLines: [] };
+    const safe = { runsByRange, namedLines: [] };
     return { safe, wide: safe, mayBeWide, keepers: copyWithoutSpareCapacity([...keepers]) };
   }
 
@@ -183,7 +183,7 @@ export class RepeatedRangeChooser {
       }
       return runs;
     });
-    return { byRange: runsByRange, namedLines: copyWithoutSpareCapacity(namedLines) };
+    return { runsByRange, namedLines: copyWithoutSpareCapacity(namedLines) };
   }
 
   /** Takes each range's wide choice, unless it would remove a line that another marker names. */
@@ -205,9 +205,9 @@ export class RepeatedRangeChooser {
         this.makeRangesOfSource(
           source,
           copyWithoutSpareCapacity(
-            choice.wide.byRange.flatMap((runs, range) =>
+            choice.wide.runsByRange.flatMap((runs, range) =>
               choice.wide !== choice.safe && runs.some((run) => takesNamed(base, run))
-                ? (choice.safe.byRange[range] ?? [])
+                ? (choice.safe.runsByRange[range] ?? [])
                 : runs,
             ),
           ),
@@ -238,7 +238,7 @@ const areRepeatedRangesEqual = (a: RepeatedLineRange, b: RepeatedLineRange): boo
   a.first === b.first && a.last === b.last && areListsEqual(a.places, b.places, areKeptRangesEqual);
 
 const areKeptRangesEqual = (a: KeptRangeInSource, b: KeptRangeInSource): boolean =>
-  a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
+  a.source === b.source && a.first === b.first && a.last === b.last && a.lineCount === b.lineCount;
 
 const areInSameString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
@@ -336,7 +336,7 @@ function splitIntoRangesWithFewPlaces(
       keeper,
       place
         ? extendKeptRange(place, lineInSource)
-        : { source: keeper, first: lineInSource, last: lineInSource, count: 1 },
+        : { source: keeper, first: lineInSource, last: lineInSource, lineCount: 1 },
     );
   });
   closeRange();
@@ -390,8 +390,10 @@ function canShareMarker(
 ): boolean {
   const place = places.get(keeper);
   if (place) {
-    const { first, last, count } = extendKeptRange(place, line);
-    return keeper.lines.getStatedLineNumber(first) === 0 || last - first + 1 <= MAX_KEPT_RANGE_LENGTH_FACTOR * count;
+    const { first, last, lineCount } = extendKeptRange(place, line);
+    return (
+      keeper.lines.getStatedLineNumber(first) === 0 || last - first + 1 <= MAX_KEPT_RANGE_LENGTH_FACTOR * lineCount
+    );
   }
   return (
     places.size < MAX_MARKER_PLACES &&
@@ -409,9 +411,9 @@ const haveSameRelationToSource = (a: LineSource, b: LineSource, source: LineSour
 const isOtherSideOfEdit = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';
 
-const extendKeptRange = ({ source, first, last, count }: KeptRangeInSource, line: number): KeptRangeInSource => ({
+const extendKeptRange = ({ source, first, last, lineCount }: KeptRangeInSource, line: number): KeptRangeInSource => ({
   source,
   first: Math.min(first, line),
   last: Math.max(last, line),
-  count: count + 1,
+  lineCount: lineCount + 1,
 });

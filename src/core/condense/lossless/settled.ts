@@ -26,9 +26,9 @@ const EMPTY_KEYS: readonly string[] = [];
 export interface GroupWithKey<T> {
   readonly key: string;
   readonly items: readonly T[];
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
   /** Index of the first unprocessed item; after the last item if the group has only lost some. */
-  readonly firstOpen: number;
+  readonly firstUnprocessed: number;
 }
 
 export class ProcessedGroups<T extends object> {
@@ -50,7 +50,7 @@ export class ProcessedGroups<T extends object> {
     const handledIndexes: number[] = [];
     for (const group of this.listChangedGroups(list)) {
       for (const index of processGroup(group)) {
-        if (index !== undefined) handledIndexes.push(group.places[index] as number);
+        if (index !== undefined) handledIndexes.push(group.indexes[index] as number);
       }
     }
     this.markProcessed(list, handledIndexes);
@@ -67,13 +67,18 @@ export class ProcessedGroups<T extends object> {
     }
     const openIndexSet = new Set(openIndexes);
     return [...changedKeys]
-      .map((key) => ({ key, places: this.getIndexesOfGroup(key) }))
-      .filter(({ places }) => places.length > 0)
-      .sort((a, b) => Number(a.places[0]) - Number(b.places[0]) || (a.key < b.key ? -1 : 1))
-      .map(({ key, places }) => {
-        const firstOpen = places.findIndex((at) => openIndexSet.has(at));
-        const items = places.map((at) => list[at] as T);
-        return { key, items, places: [...places], firstOpen: firstOpen < 0 ? items.length : firstOpen };
+      .map((key) => ({ key, indexes: this.getIndexesOfGroup(key) }))
+      .filter(({ indexes }) => indexes.length > 0)
+      .sort((a, b) => Number(a.indexes[0]) - Number(b.indexes[0]) || (a.key < b.key ? -1 : 1))
+      .map(({ key, indexes }) => {
+        const firstUnprocessed = indexes.findIndex((at) => openIndexSet.has(at));
+        const items = indexes.map((at) => list[at] as T);
+        return {
+          key,
+          items,
+          indexes: [...indexes],
+          firstUnprocessed: firstUnprocessed < 0 ? items.length : firstUnprocessed,
+        };
       });
   }
 

@@ -138,7 +138,8 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
     const [firstPart] = parts;
     const shownPath = firstPart?.path ?? (toolKind === 'command' ? undefined : path);
     const isNamed =
-      !firstPart || parts.every((part) => part.path === shownPath && (part.head !== 'search' || part.path === path));
+      !firstPart ||
+      parts.every((part) => part.path === shownPath && (part.linePrefix !== 'search' || part.path === path));
     const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
     const isOneSource =
       !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
@@ -168,9 +169,9 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
     if (lastLine >= firstLine && lines.getEnd(lastLine) - lines.getStart(firstLine) >= MIN_SOURCE_CHARS)
       sources.push({ ...source, lines: lines.sliceLines(firstLine, lastLine) });
   };
-  for (const { start, end, path, head } of parts) {
+  for (const { start, end, path, linePrefix } of parts) {
     addSource(start, { ...wholeSource, path: undefined });
-    const isFile = head !== 'search' && head !== 'diff';
+    const isFile = linePrefix !== 'search' && linePrefix !== 'diff';
     const partKind =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
     addSource(end, { ...wholeSource, kind: partKind, path });

@@ -82,7 +82,7 @@ function splitViewLines(text: string): ReadableViewLine[] {
       : (NUMBER_PREFIX.exec(line) ?? SEARCH_PREFIX.exec(line))?.[1];
     number =
       statedNumber === undefined ? (marker || number === undefined ? undefined : number + 1) : Number(statedNumber);
-    return { text: line, number, marker: marker };
+    return { text: line, number, marker };
   });
 }
 

@@ -54,7 +54,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
     const { model } = selectedSummarizer.summarizer;
     const plan = await planSummary({ context, config, model, signal });
     const expected = plan.kind === 'plan' ? estimateSummaryPlan(plan, model, samples(model), memory) : undefined;
-    return { selected: selectedSummarizer, model, plan, expected };
+    return { selectedSummarizer, model, plan, expectedSummary: expected };
   };
 
   return {
@@ -75,26 +75,26 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
     validateConfig: (config) => validateFields(nativeConfigSchema, config),
 
     async condense(context, config, run) {
-      const { selected, model, plan, expected } = await prepareSummary(context, config, run);
-      const notes = takeUnreportedWarnings(reportedWarnings, selected);
+      const { selectedSummarizer, model, plan, expectedSummary } = await prepareSummary(context, config, run);
+      const notes = takeUnreportedWarnings(reportedWarnings, selectedSummarizer);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
-      const excessCost = explainDisallowedCost(expected?.cost, model, run.maxCost);
+      const excessCost = explainDisallowedCost(expectedSummary?.cost, model, run.maxCost);
       if (excessCost !== undefined) return makeUnchangedResult('over-budget', excessCost, notes);
       return new SummaryProviderRun({
-        selected,
+        selected: selectedSummarizer,
         context,
         config,
         options: run,
         samples: samples(model),
         memory,
         notes,
-        estimatedCost: expected?.cost,
+        estimatedCost: expectedSummary?.cost,
       }).runSummaryPlan(plan);
     },
 
     async estimate(context, config, run) {
       const { counter } = context;
-      const { plan, expected: expectedSummary, model } = await prepareSummary(context, config, run);
+      const { plan, expectedSummary, model } = await prepareSummary(context, config, run);
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expectedSummary)
@@ -137,10 +137,10 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
 }
 
 interface PreparedSummaryPlan {
-  readonly selected: SelectedSummarizer;
+  readonly selectedSummarizer: SelectedSummarizer;
   readonly model: SummarizerModel;
   readonly plan: SummaryPlanResult;
-  readonly expected: SummaryPlanEstimate | undefined;
+  readonly expectedSummary: SummaryPlanEstimate | undefined;
 }
 
 function takeUnreportedWarnings(reported: Set<string>, { warning }: SelectedSummarizer): string[] {

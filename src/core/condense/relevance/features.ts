@@ -44,12 +44,12 @@ export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getBlockOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
   if (type === 'toolParameters') {
-    const isPut = part?.head === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
+    const isPut = part?.linePrefix === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
     return isPut ? 'put' : 'other';
   }
   if (isError) return 'other';
   if (kind === 'read') return 'read';
-  if (part?.head === 'search' || kind === 'search') return 'found';
+  if (part?.linePrefix === 'search' || kind === 'search') return 'found';
   return part && kind !== 'edit' && kind !== 'write' ? 'printed' : 'other';
 }
 
@@ -130,7 +130,7 @@ function addContentFeatures(
   if (path === undefined) return;
   if (DOCUMENT_FILE_NAME.test(path)) set('document', 1);
   if (focus.isNamed(path)) set('named', 1);
-  if (focus.isNamedLately(path)) set('namedLately', 1);
+  if (focus.isNamedRecently(path)) set('namedLately', 1);
   if (focus.isInOutput(path)) set('putOut', 1);
 }
 

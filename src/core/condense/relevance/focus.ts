@@ -19,7 +19,7 @@ export interface ConversationFocus {
   /** True if the user, the plan, a search or the agent's prose named the file. */
   readonly isNamed: (path: string) => boolean;
   /** True if the latest prose or the plan named the file. */
-  readonly isNamedLately: (path: string) => boolean;
+  readonly isNamedRecently: (path: string) => boolean;
   /** True if the output of the latest commands named the file. */
   readonly isInOutput: (path: string) => boolean;
 }
@@ -110,7 +110,7 @@ export function computeConversationFocus(
   return {
     words: wordsByVoice,
     isNamed: createNamedPathTest(searchedTexts),
-    isNamedLately: createNamedPathTest(recentTexts),
+    isNamedRecently: createNamedPathTest(recentTexts),
     isInOutput: createNamedPathTest(outputs),
   };
 }

@@ -28,7 +28,7 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
   start,
   end,
   path,
-  head: undefined,
+  linePrefix: undefined,
   firstLine: undefined,
   isCurrent: true,
 });
@@ -135,7 +135,7 @@ describe('relevance features of a block', () => {
   const focus: ConversationFocus = {
     words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
     isNamed: (path) => path.endsWith('a.ts'),
-    isNamedLately: () => false,
+    isNamedRecently: () => false,
     isInOutput: () => false,
   };
   const files = new ConversationFileHistory(CONVERSATION, DEFAULT_TOOLS);

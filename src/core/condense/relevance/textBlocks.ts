@@ -70,7 +70,7 @@ export function splitIntoBlocks(
       part,
       numbers: getLineNumberRange(top, bottom, blockLines.length),
     };
-    blocks.push({ block, lines: blockLines.map((line) => stripLinePrefix(line.text, part?.head)) });
+    blocks.push({ block, lines: blockLines.map((line) => stripLinePrefix(line.text, part?.linePrefix)) });
   };
   let firstLine = 0;
   const closeBlock = (end: number): void => {
@@ -105,7 +105,7 @@ function createFilePartFinder(parts: readonly FilePart[]): (offset: number) => F
 
 const SEARCH_PLACE_PREFIX = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
-function stripLinePrefix(line: string, head: FilePart['head']): string {
+function stripLinePrefix(line: string, head: FilePart['linePrefix']): string {
   if (head === 'diff') return line.slice(1).trim();
   return (head === 'search' ? line.replace(SEARCH_PLACE_PREFIX, '') : line).trim();
 }

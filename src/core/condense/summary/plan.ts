@@ -75,7 +75,7 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
     (index) => context.pinned?.has(index) ?? false,
   );
   if (choice.kind !== 'range') return choice;
-  const { range, since: newRange } = choice;
+  const { range, newRange } = choice;
   const masks = shouldMaskSecrets(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
   // Masks before truncating: half a key would not be recognized.

@@ -18,7 +18,7 @@ export type SummaryRangeChoice =
       readonly kind: 'range';
       readonly range: MessageRange;
       /** The messages of the range after its last summary. */
-      readonly since: MessageRange;
+      readonly newRange: MessageRange;
       readonly earlier: number | undefined;
     };
 
@@ -60,7 +60,7 @@ export function chooseSummaryRange(
   return {
     kind: 'range',
     range: { start, end },
-    since: { start: (earlierSummary ?? start - 1) + 1, end },
+    newRange: { start: (earlierSummary ?? start - 1) + 1, end },
     earlier: earlierSummary,
   };
 }

@@ -58,7 +58,7 @@ describe('a command line', () => {
       const steps = parseCommandSteps(line, { shell: 'sh' });
       const effect = steps?.flatMap(({ effects }) => effects)[0];
       if (effect?.kind !== 'write') return;
-      expect(effect.at && line.slice(effect.at.start, effect.at.end)).toBe(effect.text);
+      expect(effect.sourceSlice && line.slice(effect.sourceSlice.start, effect.sourceSlice.end)).toBe(effect.text);
     },
   );
 

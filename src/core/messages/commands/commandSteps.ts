@@ -98,9 +98,9 @@ function getCommandInput(
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {
   let { printed: remainingPrints } = outcome;
   const effects = [...outcome.effects];
-  for (const { stream, to, appends } of redirects) {
+  for (const { stream, target, appends } of redirects) {
     if (stream === 'errors') continue;
-    const path = joinWordPath(folder, to);
+    const path = joinWordPath(folder, target);
     if (path !== undefined && !isDevicePath(path))
       effects.push(makeWriteEffect(path, remainingPrints.length === 1 ? remainingPrints[0] : undefined, appends));
     remainingPrints = path === '/dev/stderr' || path === '/dev/stdout' ? remainingPrints : [NOTHING_PRINTED];

@@ -6,10 +6,12 @@ import { makeTestMarker } from '../../testing';
 
 /** Returns `path:first line:head` and then the text of each part. */
 function splitOutput(line: string, output: string): (readonly [string, string])[] {
-  return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(({ path, firstLine, head, start, end }) => [
-    [path, firstLine ?? '?', head ?? ''].join(':').replace(/:$/, ''),
-    output.slice(start, end),
-  ]);
+  return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(
+    ({ path, firstLine, linePrefix, start, end }) => [
+      [path, firstLine ?? '?', linePrefix ?? ''].join(':').replace(/:$/, ''),
+      output.slice(start, end),
+    ],
+  );
 }
 
 const numbered = (first: number, last: number): string =>

@@ -14,7 +14,7 @@ export interface OutputPart extends Slice {
   readonly path: string;
   /** Undefined for the current file. */
   readonly revision: string | undefined;
-  readonly head: OutputLinePrefix | undefined;
+  readonly linePrefix: OutputLinePrefix | undefined;
   /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
 }
@@ -22,10 +22,10 @@ export interface OutputPart extends Slice {
 interface IndexedOutput {
   readonly text: string;
   /** Start offset of each line, then the offset after the last line. */
-  readonly starts: readonly number[];
-  readonly count: number;
+  readonly lineStarts: readonly number[];
+  readonly lineCount: number;
   /** Lines of the agent's notice that it removed text; undefined if the output is complete. */
-  readonly cut: { readonly first: number; readonly last: number } | undefined;
+  readonly truncation: { readonly first: number; readonly last: number } | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ interface IndexedOutput {
  */
 export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
   const output = indexOutputLines(text);
-  if (output.count === 0) return [];
+  if (output.lineCount === 0) return [];
   const parts: OutputPart[] = [];
   for (const { printed, lines, isStartSure } of assignOutputLinesToPrints(steps, output)) {
     if (lines.last < lines.first) continue;
@@ -60,28 +60,31 @@ function indexOutputLines(text: string): IndexedOutput {
     }
   }
   starts.push(text.length + 1);
-  return { text, starts, count, cut };
+  return { text, lineStarts: starts, lineCount: count, truncation: cut };
 }
 
-function getLineText({ text, starts }: IndexedOutput, line: number): string {
-  const end = (starts[line + 1] as number) - 1;
-  return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
+function getLineText({ text, lineStarts }: IndexedOutput, line: number): string {
+  const end = (lineStarts[line + 1] as number) - 1;
+  return text.slice(lineStarts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
 
 /** Error messages can appear anywhere in an output. */
 const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
-function findFailureMessageLines(steps: readonly CommandStep[], { text, starts, count }: IndexedOutput): number[] {
+function findFailureMessageLines(
+  steps: readonly CommandStep[],
+  { text, lineStarts, lineCount }: IndexedOutput,
+): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
-  for (let line = 0; line < count; line++) {
-    const start = starts[line] as number;
+  for (let line = 0; line < lineCount; line++) {
+    const start = lineStarts[line] as number;
     // Searches for the next colon only once, since it may be megabytes away.
     if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
-    if (colon > start + MAX_FAILURE_HEAD_CHARS || colon >= (starts[line + 1] as number)) continue;
+    if (colon > start + MAX_FAILURE_HEAD_CHARS || colon >= (lineStarts[line + 1] as number)) continue;
     const begin = text.slice(start, start + MAX_FAILURE_HEAD_CHARS);
     if (heads.some((head) => begin.startsWith(head)) || SHELL_MESSAGE.test(begin)) lines.push(line);
   }
@@ -106,7 +109,7 @@ interface ExpectedPrintWithLineRange {
   readonly printed: ExpectedPrint;
   maxLines: number;
   /** Line at which the item's text was found. */
-  at: number | undefined;
+  firstLine: number | undefined;
 }
 
 function assignOutputLinesToPrints(steps: readonly CommandStep[], output: IndexedOutput): OutputLinesOfExpectedPrint[] {
@@ -116,7 +119,7 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
       .map((print): ExpectedPrintWithLineRange & { isSure: boolean } => ({
         printed: print,
         maxLines: print.maxLines,
-        at: undefined,
+        firstLine: undefined,
         isSure: when === 'always',
       })),
   );
@@ -128,8 +131,8 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
   let firstItem = 0;
   for (let item = 0; item <= expectedPrints.length; item++) {
     const anchor = expectedPrints[item];
-    if (anchor !== undefined && anchor.at === undefined) continue;
-    const endLine = anchor?.at ?? output.count;
+    if (anchor !== undefined && anchor.firstLine === undefined) continue;
+    const endLine = anchor?.firstLine ?? output.lineCount;
     // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= firstLine && line < endLine))
       assignedLines.push(
@@ -171,7 +174,7 @@ function locateNumberedFilesInOutput(
   const itemsBefore = expectedPrints.map((item) => ({ ...item }));
   for (const { form, first: firstNumber, items: sameRange } of itemsByRange.values()) {
     const starts: number[] = [];
-    for (let line = 0; line < output.count; line++)
+    for (let line = 0; line < output.lineCount; line++)
       if (
         readLineNumber(output, line, form) === firstNumber &&
         (line === 0 || readLineNumber(output, line - 1, form) !== firstNumber - 1)
@@ -180,16 +183,16 @@ function locateNumberedFilesInOutput(
     if (starts.length !== sameRange.length) continue;
     sameRange.forEach((item, at) => {
       const start = starts[at] as number;
-      item.at = start;
-      item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.count - start));
+      item.firstLine = start;
+      item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.lineCount - start));
     });
   }
   if (!arePrintsInOutputOrder(expectedPrints))
     expectedPrints.forEach((item, at) => Object.assign(item, itemsBefore[at]));
 }
 
-const readLineNumber = ({ text, starts }: IndexedOutput, line: number, form: LineNumberForm): number | undefined =>
-  readNumberAt(text, starts[line] as number, form)?.number;
+const readLineNumber = ({ text, lineStarts }: IndexedOutput, line: number, form: LineNumberForm): number | undefined =>
+  readNumberAt(text, lineStarts[line] as number, form)?.number;
 
 /**
  * Counts consecutive line numbers. Condensed output may lack some numbers or have a marker instead.
@@ -232,18 +235,18 @@ function locateKnownTextsInOutput(
   }
   if (usesByText.size === 0) return true;
   const places = new Map([...usesByText.keys()].map((text): [string, number[]] => [text, []]));
-  for (let line = 0; line < output.count; line++) places.get(getLineText(output, line))?.push(line);
+  for (let line = 0; line < output.lineCount; line++) places.get(getLineText(output, line))?.push(line);
   for (const [text, usesOfText] of usesByText) {
     const lines = places.get(text) ?? [];
-    if (lines.length === usesOfText.length && (output.cut === undefined || usesOfText.length === 1)) {
+    if (lines.length === usesOfText.length && (output.truncation === undefined || usesOfText.length === 1)) {
       usesOfText.forEach(({ item, before, after: linesAfter }, at) => {
         const line = lines[at] as number;
         // The agent may have removed leading blank lines.
-        item.at = Math.max(0, line - before);
-        item.maxLines = line - item.at + linesAfter + 1;
+        item.firstLine = Math.max(0, line - before);
+        item.maxLines = line - item.firstLine + linesAfter + 1;
       });
     } else if (lines.length === 0) {
-      if (output.cut === undefined && usesOfText.some(({ item }) => item.isSure)) return false;
+      if (output.truncation === undefined && usesOfText.some(({ item }) => item.isSure)) return false;
       for (const { item } of usesOfText) item.maxLines = 0;
     }
   }
@@ -252,7 +255,7 @@ function locateKnownTextsInOutput(
 
 function arePrintsInOutputOrder(items: readonly ExpectedPrintWithLineRange[]): boolean {
   let end = 0;
-  for (const { at: firstLine, maxLines, printed } of items) {
+  for (const { firstLine, maxLines, printed } of items) {
     if (firstLine === undefined) continue;
     if (firstLine < end) return false;
     // Blank lines around a text may belong to its neighbors.
@@ -293,7 +296,7 @@ function divideLinesBetweenPrints(
         ];
   }
   // If text was removed, the number of lines is unknown.
-  if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
+  if (output.truncation && output.truncation.last >= lines.first && output.truncation.first <= lines.last) return [];
   limitPrintsToFileLength(openItems, output, lines);
   for (const item of openItems)
     item.maxLines = Math.min(item.maxLines, countLongestMatchingLineSequence(item.printed, output, lines));
@@ -333,7 +336,7 @@ function limitPrintsToFileLength(
     end = range.first + range.maxLines - 1;
   }
   // A marker replaces an unknown number of lines.
-  if (mayContainMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
+  if (mayContainMarker(output.text.slice(output.lineStarts[lines.first], output.lineStarts[lines.last + 1]))) return;
   let remainingLines = lines.last - lines.first + 1;
   for (const item of expectedPrints) {
     item.maxLines = Math.min(item.maxLines, remainingLines);
@@ -354,8 +357,8 @@ function countLongestMatchingLineSequence(
   for (let line = lines.first; line <= lines.last; line++) {
     run = looksLike(
       output.text.slice(
-        output.starts[line],
-        Math.min(output.starts[line + 1] as number, (output.starts[line] as number) + MAX_HEAD_CHARS),
+        output.lineStarts[line],
+        Math.min(output.lineStarts[line + 1] as number, (output.lineStarts[line] as number) + MAX_HEAD_CHARS),
       ),
     )
       ? run + 1
@@ -365,9 +368,11 @@ function countLongestMatchingLineSequence(
   return longestRun;
 }
 
-function containsDiff({ text, starts }: IndexedOutput, { first, last }: LineCountRange): boolean {
+function containsDiff({ text, lineStarts }: IndexedOutput, { first, last }: LineCountRange): boolean {
   for (let line = first; line <= last; line++)
-    if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
+    if (
+      /^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(lineStarts[line], (lineStarts[line] as number) + 20))
+    )
       return true;
   return false;
 }
@@ -399,8 +404,8 @@ function areOverflowLinesBlank(output: IndexedOutput, lines: LineCountRange, max
 }
 
 const makeTextSlice = (output: IndexedOutput, { first, last }: LineCountRange): Slice => ({
-  start: output.starts[first] as number,
-  end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
+  start: output.lineStarts[first] as number,
+  end: Math.min(output.text.length, (output.lineStarts[last + 1] as number) - 1),
 });
 
 function locateOutputParts(
@@ -433,9 +438,11 @@ function splitShownLines(
 ): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
   const makeParts = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
-    own.last < own.first ? [] : [{ ...makeTextSlice(output, own), path, revision, head: numbers, firstLine }];
+    own.last < own.first ? [] : [{ ...makeTextSlice(output, own), path, revision, linePrefix: numbers, firstLine }];
   const truncation =
-    output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
+    output.truncation && output.truncation.first <= lines.last && output.truncation.last >= lines.first
+      ? output.truncation
+      : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
     if (!truncation) return makeParts(lines, undefined);
     return [
@@ -472,7 +479,7 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
         ...makeTextSlice(output, { first: firstLine, last }),
         path,
         revision: undefined,
-        head: undefined,
+        linePrefix: undefined,
         firstLine: undefined,
       });
   };
@@ -487,8 +494,8 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
   return parts;
 }
 
-const isOutputTruncatedAt = ({ cut }: IndexedOutput, { first, last }: LineCountRange): boolean =>
-  cut !== undefined && cut.first <= last && cut.last >= first;
+const isOutputTruncatedAt = ({ truncation }: IndexedOutput, { first, last }: LineCountRange): boolean =>
+  truncation !== undefined && truncation.first <= last && truncation.last >= first;
 
 /** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
@@ -509,7 +516,9 @@ function splitSearchMatches(
     const firstText = getLineText(output, lines.first);
     if (!isNumbered) return firstText.startsWith(path) ? [] : splitMatchesByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(firstText))
-      return [{ ...makeTextSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
+      return [
+        { ...makeTextSlice(output, lines), path, revision: undefined, linePrefix: 'search', firstLine: undefined },
+      ];
   }
   if (!isNumbered) return [];
   let openMatches: { path: string; first: number; last: number } | undefined;
@@ -521,7 +530,7 @@ function splitSearchMatches(
         ...makeTextSlice(output, openMatches),
         path: knownPath,
         revision: undefined,
-        head: 'search',
+        linePrefix: 'search',
         firstLine: undefined,
       });
     openMatches = undefined;
@@ -557,7 +566,7 @@ function splitMatchesByFile(output: IndexedOutput, lines: LineCountRange, path: 
         ...makeTextSlice(output, { first: firstLine, last: line - 1 }),
         path,
         revision: undefined,
-        head: undefined,
+        linePrefix: undefined,
         firstLine: undefined,
       });
     firstLine = line + 1;
@@ -577,7 +586,7 @@ function splitDiffs(folder: string | undefined, output: IndexedOutput, lines: Li
         end: start + hunk.end,
         path: knownPath,
         revision: undefined,
-        head: 'diff',
+        linePrefix: 'diff',
         firstLine: hunk.firstNew,
       }));
   });

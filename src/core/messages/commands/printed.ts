@@ -34,7 +34,7 @@ export type ExpectedPrint =
   | { readonly kind: 'diff'; readonly folder: ScriptWord; readonly maxLines: number }
   | { readonly kind: 'status'; readonly maxLines: number }
   | { readonly kind: 'paths'; readonly maxLines: number }
-  | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly maxLines: number }
+  | { readonly kind: 'text'; readonly text: string; readonly sourceSlice: Slice | undefined; readonly maxLines: number }
   | { readonly kind: 'nothing'; readonly maxLines: 0 }
   | { readonly kind: 'other'; readonly maxLines: number };
 
@@ -44,11 +44,16 @@ export type CommandEffect =
       readonly kind: 'write';
       readonly path: string;
       readonly text: string | undefined;
-      readonly at: Slice | undefined;
+      readonly sourceSlice: Slice | undefined;
       readonly appends: boolean;
     }
   | { readonly kind: 'edit'; readonly path: string }
-  | { readonly kind: 'patch'; readonly text: string; readonly at: Slice | undefined; readonly folder: ScriptWord }
+  | {
+      readonly kind: 'patch';
+      readonly text: string;
+      readonly sourceSlice: Slice | undefined;
+      readonly folder: ScriptWord;
+    }
   | { readonly kind: 'move'; readonly path: string; readonly to: string }
   | { readonly kind: 'delete'; readonly path: string };
 

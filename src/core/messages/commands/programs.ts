@@ -227,14 +227,15 @@ const simulateEcho: SimulatedProgram = ({ words }) => {
     : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
 };
 
-const makePrintedText = (text: string, sourceSlice?: InlineInputText['at']): ExpectedPrint => ({
+const makePrintedText = (text: string, sourceSlice?: InlineInputText['sourceSlice']): ExpectedPrint => ({
   kind: 'text',
   text,
-  at: sourceSlice,
+  sourceSlice,
   maxLines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-export const makeGivenText = ({ text, at }: InlineInputText): ExpectedPrint => makePrintedText(text, at);
+export const makeGivenText = ({ text, sourceSlice }: InlineInputText): ExpectedPrint =>
+  makePrintedText(text, sourceSlice);
 
 function unescapeText(text: string): string | undefined {
   if (!text.includes('\\')) return text;
@@ -286,8 +287,8 @@ const simulateLineReordering: SimulatedProgram = ({ input, words }) => {
 
 export const makeWriteEffect = (path: string, printed: ExpectedPrint | undefined, appends: boolean): CommandEffect =>
   printed?.kind === 'text'
-    ? { kind: 'write', path, text: printed.text, at: printed.at, appends }
-    : { kind: 'write', path, text: undefined, at: undefined, appends };
+    ? { kind: 'write', path, text: printed.text, sourceSlice: printed.sourceSlice, appends }
+    : { kind: 'write', path, text: undefined, sourceSlice: undefined, appends };
 
 const simulateRm: SimulatedProgram = ({ words, folder }) => {
   const options = parseCommandOptions(words, new Set());
@@ -303,8 +304,8 @@ const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
   const singleInput = getOnlyElement(input);
   const text = patch ?? (singleInput?.kind === 'text' ? singleInput.text : undefined);
   if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_COMMAND_OUTCOME;
-  const at = patch === undefined && singleInput?.kind === 'text' ? singleInput.at : undefined;
-  return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, at, folder }] };
+  const at = patch === undefined && singleInput?.kind === 'text' ? singleInput.sourceSlice : undefined;
+  return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, sourceSlice: at, folder }] };
 };
 
 const simulateFind: SimulatedProgram = ({ words }) => {

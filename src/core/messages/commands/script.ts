@@ -6,12 +6,12 @@ export type ScriptWord = string | undefined;
 export interface InlineInputText {
   readonly text: string;
   /** Undefined if the text is escaped in the command line. */
-  readonly at: Slice | undefined;
+  readonly sourceSlice: Slice | undefined;
 }
 
 export interface OutputRedirect {
   readonly stream: 'output' | 'errors' | 'both';
-  readonly to: ScriptWord;
+  readonly target: ScriptWord;
   readonly appends: boolean;
 }
 

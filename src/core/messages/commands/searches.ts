@@ -94,29 +94,29 @@ const SEARCH_OPTIONS_WITHOUT_LINES = [
 ];
 
 interface SearchRules {
-  readonly values: ReadonlySet<string>;
+  readonly optionsWithValue: ReadonlySet<string>;
   /** True if the program searches folders unless it has piped input. */
   readonly isRecursive: boolean;
-  readonly noLines: readonly string[];
+  readonly optionsWithoutLines: readonly string[];
 }
 
 const SEARCH_RULES = {
   grep: {
-    values: GREP_OPTIONS_WITH_VALUE,
+    optionsWithValue: GREP_OPTIONS_WITH_VALUE,
     isRecursive: false,
-    noLines: SEARCH_OPTIONS_WITHOUT_LINES.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
+    optionsWithoutLines: SEARCH_OPTIONS_WITHOUT_LINES.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
   },
-  rg: { values: RG_OPTIONS_WITH_VALUE, isRecursive: true, noLines: SEARCH_OPTIONS_WITHOUT_LINES },
+  rg: { optionsWithValue: RG_OPTIONS_WITH_VALUE, isRecursive: true, optionsWithoutLines: SEARCH_OPTIONS_WITHOUT_LINES },
 } satisfies Record<string, SearchRules>;
 
 const createSearchProgram =
-  ({ values, isRecursive, noLines }: SearchRules): SimulatedProgram =>
+  ({ optionsWithValue, isRecursive, optionsWithoutLines }: SearchRules): SimulatedProgram =>
   ({ words, folder, input }) => {
-    const options = parseCommandOptions(words, values);
+    const options = parseCommandOptions(words, optionsWithValue);
     if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(NOTHING_PRINTED);
     if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
       return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
-    if (hasOption(options, ...noLines)) return UNKNOWN_COMMAND_OUTCOME;
+    if (hasOption(options, ...optionsWithoutLines)) return UNKNOWN_COMMAND_OUTCOME;
     const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
     const searchedPaths = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
@@ -321,7 +321,10 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
         parseCommandOptions(words, new Set(['p', 'directory', 'C'])).operands.some((word) => word !== '-')
       )
         return UNKNOWN_COMMAND_OUTCOME;
-      return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
+      return {
+        printed: [UNKNOWN_PRINTED],
+        effects: [{ kind: 'patch', text: given.text, sourceSlice: given.sourceSlice, folder }],
+      };
     }
     default:
       return UNKNOWN_COMMAND_OUTCOME;

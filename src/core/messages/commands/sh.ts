@@ -207,7 +207,7 @@ class ShScriptReader {
   private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): OutputRedirect[] {
     const targetFile = this.readWord(target);
     const appends = operator.endsWith('>>');
-    if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to: targetFile, appends }];
+    if (operator === '&>' || operator === '&>>') return [{ stream: 'both', target: targetFile, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
     // Redirects another input, or a stream that prints nothing.
     if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
@@ -215,8 +215,8 @@ class ShScriptReader {
     // Agents show errors and output together.
     if (operator === '>&' && (targetFile === '1' || targetFile === '2')) return [];
     if (operator === '>&' && (targetFile === undefined || /^(?:\d+|-)$/.test(targetFile)))
-      return [{ stream, to: undefined, appends }];
-    return [{ stream: operator === '>&' ? 'both' : stream, to: targetFile, appends }];
+      return [{ stream, target: undefined, appends }];
+    return [{ stream: operator === '>&' ? 'both' : stream, target: targetFile, appends }];
   }
 
   private readHereDocument({
@@ -227,15 +227,15 @@ class ShScriptReader {
     const isLiteral =
       delimiter?.quoted === true || body.parts === undefined || body.parts.every(({ type }) => type === 'Literal');
     if (!isLiteral) return undefined;
-    if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), at: undefined };
+    if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), sourceSlice: undefined };
     // In an unquoted here-document, backslash is an escape.
     if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined;
-    return { text: body.text, at: this.locateTextInSource({ start: body.pos, end: body.end }, body.text) };
+    return { text: body.text, sourceSlice: this.locateTextInSource({ start: body.pos, end: body.end }, body.text) };
   }
 
   private readHereString(target: ShellWord | undefined): InlineInputText | undefined {
     const text = this.readWord(target);
-    return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
+    return text === undefined ? undefined : { text: `${text}\n`, sourceSlice: undefined };
   }
 
   /** Undefined if the agent's line spells the text differently. */

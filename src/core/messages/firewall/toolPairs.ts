@@ -6,8 +6,8 @@ import type { BlockPosition, Violation } from './violation';
 /** The API treats consecutive messages of one role as one. */
 interface TurnBeingPaired {
   role: ApiMessage['role'] | undefined;
-  readonly open: Map<string, BlockPosition>;
-  readonly answered: Set<string>;
+  readonly openCalls: Map<string, BlockPosition>;
+  readonly answeredIds: Set<string>;
   hasOther: boolean;
 }
 
@@ -16,7 +16,7 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const usedIds = new Set<string>();
   const paused: PausedCallsByMessage = new Map();
-  const turn: TurnBeingPaired = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
+  const turn: TurnBeingPaired = { role: undefined, openCalls: new Map(), answeredIds: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
     if (message.role !== turn.role) {
@@ -24,13 +24,13 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
       turn.hasOther = false;
       if (message.role === 'assistant') {
         violations.push(...reportUnanswered(turn));
-        turn.open.clear();
-        turn.answered.clear();
+        turn.openCalls.clear();
+        turn.answeredIds.clear();
       }
     }
     violations.push(
       ...(message.role === 'assistant'
-        ? collectCalls(message, index, usedIds, turn.open, paused)
+        ? collectCalls(message, index, usedIds, turn.openCalls, paused)
         : checkResults(message, index, turn)),
     );
   });
@@ -45,9 +45,9 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
  */
 type PausedCallsByMessage = Map<string, number>;
 
-const reportUnanswered = ({ open: openCalls, answered }: TurnBeingPaired): Violation[] =>
+const reportUnanswered = ({ openCalls, answeredIds }: TurnBeingPaired): Violation[] =>
   [...openCalls]
-    .filter(([id]) => !answered.has(id))
+    .filter(([id]) => !answeredIds.has(id))
     .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
 
 function collectCalls(
@@ -138,15 +138,15 @@ function checkResults(message: ApiMessage, index: number, turn: TurnBeingPaired)
       return;
     }
     const id = block.tool_use_id;
-    if (turn.answered.has(id)) {
+    if (turn.answeredIds.has(id)) {
       violations.push({ rule: 'result-once', ...place, detail: `${id} is answered twice` });
-    } else if (!turn.open.has(id)) {
+    } else if (!turn.openCalls.has(id)) {
       violations.push({ rule: 'result-has-call', ...place, detail: `no call ${id} in the message before` });
     }
     if (turn.hasOther) {
       violations.push({ rule: 'results-first', ...place, detail: `the result of ${id} stands behind other content` });
     }
-    turn.answered.add(id);
+    turn.answeredIds.add(id);
   });
   return violations;
 }

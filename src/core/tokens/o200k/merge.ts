@@ -18,8 +18,8 @@ const MAX_KNOWN_WINDOWS = 8;
 interface CachedWindow {
   readonly bytes: Uint8Array;
   /** End of each part by its start. */
-  readonly next: Int32Array;
-  readonly parts: number;
+  readonly nextStarts: Int32Array;
+  readonly partCount: number;
 }
 
 /** A heap key is rank times this plus position, within the 53 bits of a number. */
@@ -119,10 +119,10 @@ export class BytePairMerger {
     let sharedEnd = 0; // required end of the window's first token; 0 for the first window
     for (;;) {
       const windowEnd = Math.min(end, windowStart + size);
-      const { next: nextStarts, parts } = this.#mergeWindow(text, windowStart, windowEnd, cachedWindows);
+      const { nextStarts, partCount } = this.#mergeWindow(text, windowStart, windowEnd, cachedWindows);
       const meets = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
       if (meets && windowEnd === end) {
-        return tokens + parts;
+        return tokens + partCount;
       }
       const limit = size - this.#sizes.overlap;
       let tokenStart = 0;
@@ -154,8 +154,8 @@ export class BytePairMerger {
     const cached = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
     if (cached) return cached;
     if (windowBytes.length > this.#nextStarts.length) this.#allocateArrays(windowBytes.length);
-    const parts = this.#heapMerge(view, windowStart, windowBytes.length);
-    const mergedWindow = { bytes: windowBytes, next: this.#nextStarts.slice(0, windowBytes.length), parts };
+    const partCount = this.#heapMerge(view, windowStart, windowBytes.length);
+    const mergedWindow = { bytes: windowBytes, nextStarts: this.#nextStarts.slice(0, windowBytes.length), partCount };
     if (this.#nextStarts.length > this.#usualSize) this.#allocateArrays(this.#usualSize);
     cachedWindows.unshift(mergedWindow);
     cachedWindows.length = Math.min(cachedWindows.length, MAX_KNOWN_WINDOWS);

@@ -34,7 +34,7 @@ export function ToolWeightsTables({ stored }: ToolWeightsProps): ReactNode {
 
 interface CalledTool extends ShownToolWeight {
   /** Calls in the same agent's stored sessions; absent until they are analyzed. */
-  readonly inStored: number | undefined;
+  readonly storedCalls: number | undefined;
 }
 
 interface ToolWeightsOfConversationProps extends ToolWeightsProps {
@@ -52,7 +52,7 @@ function ToolWeightsOfConversation({
   const isKnown = callsByTool.size > 0;
   const calledTools = tools.map((tool): CalledTool => ({
     ...tool,
-    inStored: isKnown ? (callsByTool.get(tool.name) ?? 0) : undefined,
+    storedCalls: isKnown ? (callsByTool.get(tool.name) ?? 0) : undefined,
   }));
   const unusedTools = calledTools.filter((tool) => countToolCalls(tool) === 0);
   return (
@@ -110,7 +110,7 @@ function ToolWeightsByServer({ tools }: { readonly tools: readonly CalledTool[] 
       columns={[
         { title: t('MCP server'), cell: ({ name }) => name ?? t('Built in and from extensions') },
         { title: t('Tools'), isNumber: true, cell: (server) => formatNumber(server.tools.length) },
-        ...makeToolFigureColumns((server: ToolServer) => server.tools, tools[0]?.inStored !== undefined),
+        ...makeToolFigureColumns((server: ToolServer) => server.tools, tools[0]?.storedCalls !== undefined),
       ]}
       rows={servers}
       getKey={({ name = '' }) => name}
@@ -131,12 +131,12 @@ function makeToolFigureColumns<Row>(
     makeCountColumn(t('Tokens'), ({ tokens }) => tokens),
     makeCountColumn(t('Calls here'), ({ calls }) => calls),
     makeCountColumn(t('In other running conversations'), ({ callsElsewhere }) => callsElsewhere),
-    ...(hasStored ? [makeCountColumn(t('In stored sessions'), ({ inStored = 0 }) => inStored)] : []),
+    ...(hasStored ? [makeCountColumn(t('In stored sessions'), ({ storedCalls = 0 }) => storedCalls)] : []),
   ];
 }
 
-const countToolCalls = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number =>
-  calls + callsElsewhere + inStored;
+const countToolCalls = ({ calls, callsElsewhere, storedCalls = 0 }: CalledTool): number =>
+  calls + callsElsewhere + storedCalls;
 
 const sumToolTokens = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 

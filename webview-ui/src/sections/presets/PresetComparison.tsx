@@ -31,7 +31,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
     .filter(({ id }) => makePresetChoiceValue(id) === choice?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
   const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
-  const { answer, shown: result } = useLatestAnswer(
+  const { answer, lastResult: result } = useLatestAnswer(
     'comparePresets',
     { first: { kind: 'preset', id: preset.id }, second },
     settings,

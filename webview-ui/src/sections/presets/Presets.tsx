@@ -20,7 +20,7 @@ export function PresetsSection(): ReactNode {
     ownPresets,
     list: presetList,
     names: entryNames,
-    make,
+    sendChange,
     change,
     done: doneChange,
     setDone,
@@ -38,7 +38,7 @@ export function PresetsSection(): ReactNode {
       setProblems(newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id === undefined) return;
       const takeBack = async (): Promise<void> => {
-        for (const step of undo) if (!(await make(step))) return;
+        for (const step of undo) if (!(await sendChange(step))) return;
       };
       setDone({ text: t('The preset “{0}” was imported.', id), undo: () => void takeBack() });
     } catch (error) {

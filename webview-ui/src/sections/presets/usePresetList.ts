@@ -13,7 +13,7 @@ export interface PresetList {
   readonly list: readonly unknown[];
   readonly names: readonly ListEntryName[];
   /** Makes a change without offering an undo. @returns undefined if it was refused */
-  readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
+  readonly sendChange: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /**
    * Offers an undo of the change.
    * @returns whether the change was made
@@ -35,7 +35,7 @@ export function usePresetList(): PresetList {
   const [lastChange, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const presetList: readonly unknown[] = ownPresets.isSet && Array.isArray(ownPresets.value) ? ownPresets.value : [];
-  const sendChange: PresetList['make'] = async (wanted) => {
+  const sendChange: PresetList['sendChange'] = async (wanted) => {
     try {
       const place = { name: 'presets', scope: ownPresets.scope, path: [] };
       const { problems: newProblems, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
@@ -57,7 +57,7 @@ export function usePresetList(): PresetList {
     ownPresets,
     list: presetList,
     names: listEntryNames(presetList),
-    make: sendChange,
+    sendChange,
     change: changeList,
     done: lastChange?.written === undefined || areSettingsUnchanged(state, lastChange.written) ? lastChange : undefined,
     setDone,

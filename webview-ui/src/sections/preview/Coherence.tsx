@@ -8,10 +8,10 @@ import { FactKindCoherenceItem } from './CoherenceOfKind';
 import { usePreviewKey, type ShownPreview } from './usePreview';
 
 export function CoherenceSection({ preview }: { readonly preview: ShownPreview }): ReactNode {
-  const { shown: previewed, isWaiting, question } = preview;
+  const { shownPreview: previewed, isWaiting, question } = preview;
   // Ask after the preview's answer, so that the preview never waits.
   const request = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
-  const { answer, shown: report } = useLatestAnswer('previewCoherence', request, usePreviewKey());
+  const { answer, lastResult: report } = useLatestAnswer('previewCoherence', request, usePreviewKey());
   return (
     <div className="group-plain coherence">
       <h4 className="group-title">{t('Facts kept')}</h4>

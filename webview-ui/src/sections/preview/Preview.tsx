@@ -35,8 +35,8 @@ export function PreviewSection(): ReactNode {
 function PreviewContent(): ReactNode {
   const preview = usePreview();
   useEndPreviewOnUnmount();
-  const { shown: shownPreview, answer, isWaiting } = preview;
-  const draftNames = preview.drafted.map((name) => `“${name}”`).join(', ');
+  const { shownPreview, answer, isWaiting } = preview;
+  const draftNames = preview.draftNames.map((name) => `“${name}”`).join(', ');
   return (
     <>
       <p className="row-help">
@@ -47,7 +47,7 @@ function PreviewContent(): ReactNode {
             )
           : t('What condensing with the current settings would do. No model is called, and nothing is changed.')}
       </p>
-      {preview.drafted.length > 0 && (
+      {preview.draftNames.length > 0 && (
         <Checkbox
           label={t('Try the draft of {0}', draftNames)}
           checked={preview.isOfDrafts}
@@ -70,7 +70,7 @@ function PreviewContent(): ReactNode {
           ))}
           <PassBarChart preview={shownPreview} />
           <CoherenceSection key={JSON.stringify(shownPreview.conversation)} preview={preview} />
-          <MessageStrip cells={shownPreview.cells} marks={preview.marks} onMark={preview.mark} />
+          <MessageStrip cells={shownPreview.cells} marks={preview.marks} onMark={preview.saveMarks} />
           <PreviewActions preview={preview} />
           <EditExcerptsList preview={shownPreview} question={preview.question} />
         </div>

@@ -11,7 +11,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const { shown: shownPreview, marks, unmark, reload, isOfDrafts, isWaiting } = preview;
+  const { shownPreview, marks, undoMark, reload, isOfDrafts, isWaiting } = preview;
   if (!shownPreview) return null;
   const { conversation, savedPins } = shownPreview;
   // Show the price before the user agrees.
@@ -51,7 +51,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
         >
           {t('Save the pins')}
         </Button>
-        <Button icon="reset" disabled={!unmark} onClick={() => unmark?.()}>
+        <Button icon="reset" disabled={!undoMark} onClick={() => undoMark?.()}>
           {t('Undo the last mark')}
         </Button>
       </p>

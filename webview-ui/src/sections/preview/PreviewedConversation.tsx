@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../ui';
 import { usePreviewedConversation, type ShownPreview } from './usePreview';
 
 export function PreviewedConversation({
-  preview: { shown: shownPreview, reload },
+  preview: { shownPreview, reload },
 }: {
   readonly preview: ShownPreview;
 }): ReactNode {

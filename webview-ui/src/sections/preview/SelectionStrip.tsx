@@ -11,7 +11,7 @@ import { usePreviewedConversation, usePreviewKey } from './usePreview';
  */
 export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
   const [conversation] = usePreviewedConversation();
-  const { answer, shown: selection } = useLatestAnswer(
+  const { answer, lastResult: selection } = useLatestAnswer(
     'previewSelection',
     { conversation, pass, drafts: usePassDrafts() },
     usePreviewKey(),

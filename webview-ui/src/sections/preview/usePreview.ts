@@ -8,17 +8,17 @@ import type { MessageMarks } from './outcomes';
 export interface ShownPreview {
   readonly answer: RequestAnswer<'preview'>;
   /** The last preview, which stays visible while the next is computed. */
-  readonly shown: Preview | undefined;
+  readonly shownPreview: Preview | undefined;
   readonly isWaiting: boolean;
   /** The request that the preview answers. */
   readonly question: MethodParams<'preview'>;
   readonly marks: MessageMarks;
-  readonly mark: (marks: MessageMarks) => void;
+  readonly saveMarks: (marks: MessageMarks) => void;
   /** Undoes the last mark, if any. */
-  readonly unmark: (() => void) | undefined;
+  readonly undoMark: (() => void) | undefined;
   readonly reload: () => void;
   /** Names of the passes with drafts that the preview can try. */
-  readonly drafted: readonly string[];
+  readonly draftNames: readonly string[];
   /** True if the result is for drafts, not for the saved settings. */
   readonly isOfDrafts: boolean;
   readonly tryDrafts: (isTried: boolean) => void;
@@ -72,7 +72,7 @@ export function usePreview(): ShownPreview {
     }),
     [conversation, latestMarks, isOfDrafts, draftText],
   );
-  const { answer, shown: shownPreview, isWaiting, reload } = useLatestAnswer('preview', question, key);
+  const { answer, lastResult: shownPreview, isWaiting, reload } = useLatestAnswer('preview', question, key);
   const marks = useMemo<MessageMarks>(
     () => latestMarks ?? { pinned: new Set(shownPreview?.savedPins), excluded: new Set() },
     [latestMarks, shownPreview?.savedPins],
@@ -96,14 +96,14 @@ export function usePreview(): ShownPreview {
   const draftNames = drafts.passes.map(({ pass }) => (typeof pass['name'] === 'string' ? pass['name'] : ''));
   return {
     answer,
-    shown: shownPreview,
+    shownPreview,
     isWaiting,
     question,
     marks,
-    mark: saveMarks,
-    unmark,
+    saveMarks,
+    undoMark: unmark,
     reload,
-    drafted: draftNames,
+    draftNames,
     isOfDrafts,
     tryDrafts,
   };

@@ -78,7 +78,7 @@ function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactN
   const drafts = usePassDrafts();
   const {
     answer,
-    shown: estimate,
+    lastResult: estimate,
     isWaiting,
   } = useLatestAnswer('previewPass', { conversation, drafts, pass: entry.index }, usePreviewKey());
   if (answer.kind === 'failed') return <ProblemList problems={[answer.message]} />;

@@ -31,7 +31,7 @@ export function ThresholdField(): ReactNode {
   const setting = useSetting('threshold');
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
   const saved = Number(typeof setting.effectiveValue === 'number' ? setting.effectiveValue : standard);
-  const { shown: percent, show, choose } = useOptimisticChoice(saved, setting.save);
+  const { shownValue: percent, showValue, chooseValue } = useOptimisticChoice(saved, setting.save);
   const [first] = listModelWindows(panel);
   const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
   const limit = useSetting('thresholdTokens').effectiveValue;
@@ -51,9 +51,9 @@ export function ThresholdField(): ReactNode {
           describe={(value) =>
             `${formatPercent(value)}, ${formatNumber(computeDueTokensOfWindow(window.tokens, value, limit).tokens)}`
           }
-          onMove={show}
+          onMove={showValue}
           onCommit={(value) => {
-            void choose(value);
+            void chooseValue(value);
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>

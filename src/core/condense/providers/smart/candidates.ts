@@ -51,15 +51,16 @@ export async function findPruneCandidates(
     );
   }
   const history = getOriginalConversationFeatures(draft, tools);
-  const { focus, files, found } = history;
-  if (found?.counter === counter && areItemListsEqual(found.wanted, wantedItems)) return found.candidates;
+  const { focus, files, latestSearch } = history;
+  if (latestSearch?.counter === counter && areItemListsEqual(latestSearch.wantedItems, wantedItems))
+    return latestSearch.candidates;
   await yieldBetweenSteps(signal);
   const ages = computeMessageAges(draft, countTurnsSince);
   const rows = new BlockFeatureRows({ focus, files, turnsSince: countTurnsSince });
   const candidates = findPruneCandidatesInItems(wantedItems, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
-  history.found = { counter, wanted: wantedItems, candidates };
+  history.latestSearch = { counter, wantedItems, candidates };
   return candidates;
 }
 
@@ -70,12 +71,12 @@ interface OriginalConversationFeatures {
   readonly focus: ReturnType<typeof computeConversationFocus>;
   readonly files: ConversationFileHistory;
   /** Runs with other targets weigh the same items. */
-  found?: CandidateSearch;
+  latestSearch?: CandidateSearch;
 }
 
 interface CandidateSearch {
   readonly counter: MessageCounter;
-  readonly wanted: readonly ContentItem[];
+  readonly wantedItems: readonly ContentItem[];
   readonly candidates: readonly PruneCandidate[];
 }
 

@@ -142,6 +142,6 @@ export const createSummaryCuts = ({ item, contents }: SummaryJob, summary: strin
     const size = describeSliceSize(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
-      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${size}`, inFront: summary }
+      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${size}`, textInFront: summary }
       : { ...request, marker: `${size}, ${SUMMARIZED_MARKER_TEXT} beside` };
   });

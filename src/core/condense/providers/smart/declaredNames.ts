@@ -8,7 +8,7 @@ import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 
 export interface DeclaredName {
-  readonly at: number;
+  readonly offset: number;
   /** The name, with its line number if known. */
   readonly text: string;
   /** Number of tokens by which the name lengthens a marker. */
@@ -55,7 +55,7 @@ function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'
     if (name === undefined) continue;
     const number = getLineNumber(line, candidate);
     const at = line.end - line.text.length + line.text.indexOf(name);
-    return { at, text: number === undefined ? name : `${name} ${number}` };
+    return { offset: at, text: number === undefined ? name : `${name} ${number}` };
   }
   return undefined;
 }

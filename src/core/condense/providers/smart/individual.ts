@@ -62,7 +62,7 @@ function createOperationLookup(
 ): SelectItemOperation {
   const { config, tools, context } = dependencies;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
-  const { zone, has } = selectContentOfPass(draft, pass.selection, tools);
+  const { zone, isSelected } = selectContentOfPass(draft, pass.selection, tools);
   const isProtected = createProtectedItemTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
   const overrideByMessage = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
@@ -70,7 +70,7 @@ function createOperationLookup(
     const operation = overrideByMessage.get(message)?.[type] ?? defaults[type];
     const isOutsideSelection =
       message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_ITEM_TOKENS);
-    return operation.operation === 'keep' || isOutsideSelection || !has(item) || isProtected(item)
+    return operation.operation === 'keep' || isOutsideSelection || !isSelected(item) || isProtected(item)
       ? KEEP_OPERATION
       : operation;
   };

@@ -19,7 +19,7 @@ export interface ContentItem {
 }
 
 export function createItemLookup(draft: Draft): (message: number) => readonly ContentItem[] {
-  const { findOwner, found: cachedItems } = findExchangesOfContents(draft.exchanges);
+  const { findOwner, cachedItems } = findExchangesOfContents(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
@@ -70,12 +70,12 @@ const findExchangesOfContents = memoizeByObject((exchanges: readonly ToolExchang
   }
   const findOwner: FindExchangeOfContent = ({ path, start }) =>
     exchangesByPath.get(path)?.find((owner) => owner.start === start)?.exchange;
-  return { findOwner, found: new WeakMap() };
+  return { findOwner, cachedItems: new WeakMap() };
 });
 
 interface ToolExchangeByContent {
   readonly findOwner: FindExchangeOfContent;
-  readonly found: WeakMap<ApiMessage, CachedItemsOfMessage>;
+  readonly cachedItems: WeakMap<ApiMessage, CachedItemsOfMessage>;
 }
 
 interface CachedItemsOfMessage {

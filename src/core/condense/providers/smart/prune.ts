@@ -192,7 +192,7 @@ function joinAdjacentRemovedBlocks(
         end: lastBlock.end,
         marker,
         names: run.flatMap((block) => namesByBlock.get(block) ?? []),
-        ...(lines.length > 0 && { inFront: lines.join('\n') }),
+        ...(lines.length > 0 && { textInFront: lines.join('\n') }),
       },
     ];
   });

@@ -63,7 +63,7 @@ interface MarkerTextOptions {
   /** Words that replace the size of the removed text in the marker. */
   readonly marker?: string | undefined;
   readonly names?: readonly DeclaredName[];
-  readonly inFront?: string;
+  readonly textInFront?: string;
 }
 
 export interface MarkedSlice extends Slice, MarkerTextOptions {}
@@ -103,19 +103,19 @@ function createPlacedRequests(
   const { text, start, message, path } = content;
   const userSlices = item.type === 'toolResults' ? findSlicesWrittenByPerson(text, item.exchange) : [];
   const markers = findMarkers(text);
-  return slices.flatMap(({ marker, names = [], inFront: textInFront, ...slice }) =>
+  return slices.flatMap(({ marker, names = [], textInFront, ...slice }) =>
     subtractSlices(slice, [...keptSlices, ...userSlices])
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
         const size = marker ?? `${describeSliceSize(text, part)} ${OPERATIONS[operation].done}`;
-        const partNames = names.filter(({ at }) => part.start <= at && at < part.end);
+        const partNames = names.filter(({ offset }) => part.start <= offset && offset < part.end);
         return {
           place: { message, path },
           start: start + part.start,
           end: start + part.end,
           marker: size + formatDeclaredNames(partNames),
-          ...(index === 0 && textInFront !== undefined && { inFront: textInFront }),
+          ...(index === 0 && textInFront !== undefined && { textInFront }),
           type: item.type,
           operation,
         };

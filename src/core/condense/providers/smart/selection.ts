@@ -11,7 +11,7 @@ import { listTouchedPaths } from '../../../messages/filesTouched';
 export interface SelectedContent {
   /** The messages after the task and, if selected by age, before the newest. */
   readonly zone: MessageRange;
-  readonly has: ItemTest;
+  readonly isSelected: ItemTest;
 }
 
 /** The zone's end never separates a call from its results. */
@@ -19,10 +19,10 @@ export function selectContentOfPass(draft: Draft, selection: MessageSelection, t
   const { messages } = draft;
   switch (selection.type) {
     case 'preserve_recent':
-      return { zone: findOldMessages(messages, selection.count), has: () => true };
+      return { zone: findOldMessages(messages, selection.count), isSelected: () => true };
     case 'preserve_percent': {
       const kept = Math.round((messages.length * selection.percentage) / 100);
-      return { zone: findOldMessages(messages, kept), has: () => true };
+      return { zone: findOldMessages(messages, kept), isSelected: () => true };
     }
     case 'custom': {
       const { filter, selector } = selection;
@@ -32,7 +32,7 @@ export function selectContentOfPass(draft: Draft, selection: MessageSelection, t
         : undefined;
       return {
         zone: findOldMessages(messages, 0),
-        has: (item) => (selectedMessages?.has(item.message) ?? true) && passes(item),
+        isSelected: (item) => (selectedMessages?.has(item.message) ?? true) && passes(item),
       };
     }
   }
@@ -48,7 +48,7 @@ export interface SummarizableRange {
 export function findLargestSummarizableRange(
   draft: Draft,
   starts: readonly number[],
-  { zone, has }: SelectedContent,
+  { zone, isSelected }: SelectedContent,
   getItems: (message: number) => readonly ContentItem[],
   isProtected: (message: number) => boolean,
 ): SummarizableRange | undefined {
@@ -59,7 +59,7 @@ export function findLargestSummarizableRange(
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
     const items = indexes.flatMap(getItems);
     // A unit without text, such as an image, is treated like its neighbors.
-    const isChosen = items.length === 0 || items.some(has);
+    const isChosen = items.length === 0 || items.some(isSelected);
     const isSummarizable = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
     const tokens = draft.messages
       .slice(start, end)
