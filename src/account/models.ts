@@ -6,7 +6,7 @@ export interface NamedModel {
   readonly model?: string | undefined;
   /** The vendor or reseller, as the agent names it. */
   readonly seller?: string | undefined;
-  /** Milliseconds since the epoch, because prices change. */
+  /** When the model was used (milliseconds since the epoch), because prices change. */
   readonly at?: number | undefined;
 }
 

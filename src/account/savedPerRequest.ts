@@ -8,10 +8,10 @@ import { findModelPrices } from './models';
 
 /**
  * Computes the US dollars that each later request saves, assuming the model and cache use of the
- * last recorded request. Undefined without a record or a known price, or if the agent can't go on
- * with what is condensed.
- * @param file the conversation's, with its agent if the path doesn't determine it
- * @param change o200k tokens of the messages
+ * last recorded request. Undefined without a recorded request or a known price, or if the agent
+ * can't continue with the condensed conversation.
+ * @param file the conversation's file; `agent` is needed if the path doesn't determine it
+ * @param change o200k tokens of the messages before and after condensing
  */
 export async function computeSavingPerRequest(
   { recorded, lastRequest }: Conversation,

@@ -41,7 +41,7 @@ export interface AccountDependencies {
 export interface AccountedSessionFile {
   readonly agent: string;
   readonly path: string;
-  /** Milliseconds since the epoch. Requests without a time count on this day. */
+  /** Milliseconds since the epoch. Requests without a recorded time are counted on this day. */
   readonly modified: number;
   readonly parent?: string;
 }
@@ -111,7 +111,10 @@ export function computeSessionAccount(
 
 type ToolCallsByRequest = ReadonlyMap<RecordedRequest, readonly ToolCalls[]>;
 
-/** Assigns each call to its answer's recorded request, so that it is counted where the request is. */
+/**
+ * Assigns each tool call to the recorded request of its answer, so that both are counted in the
+ * same session.
+ */
 function assignToolCalls(
   messages: readonly ApiMessage[],
   recorded: Conversation['recorded'],
@@ -140,7 +143,7 @@ function assignToolCalls(
   return { byRequest, unassigned: sumToolCalls(unassigned) };
 }
 
-/** Answers count, too, as in `computeFillLevel`: they fill the window from then on. */
+/** Tokens in the window after each answer. As in `computeFillLevel`, they include the answer. */
 const makeFillCurve = (answers: readonly { readonly usage: Usage }[]): number[] =>
   thinOutValues(
     answers.map(({ usage }) => countPromptTokens(usage) + usage.outputTokens),

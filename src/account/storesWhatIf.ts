@@ -148,7 +148,10 @@ interface CachedSaving {
   readonly saving: SessionSaving | 'unknown';
 }
 
-/** A missing or damaged file counts as an empty cache. Version 1.0 wrote only the list. */
+/**
+ * A missing or damaged file counts as an empty cache. Version 1.0 stored the list without the
+ * object around it.
+ */
 async function readCachedSavings(file: string): Promise<ReadonlyMap<string, CachedSaving>> {
   try {
     return new Map(
