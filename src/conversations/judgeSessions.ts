@@ -16,7 +16,9 @@ import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
 export interface JudgedSessions extends ChoiceComparison {
-  /** Each session counts once, though an agent that resumes it may store its beginning again. */
+  /**
+   * Number of sessions read. A session that an agent stored again when it was resumed counts once.
+   */
   readonly read: number;
   readonly others: number;
 }
@@ -27,7 +29,7 @@ export interface JudgeOptions {
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** A session is recognized by this number of messages. */
+/** Sessions whose first messages are the same, up to this number, count as one. */
 const MESSAGES_COMPARED_FOR_COPIES = 3;
 /** Agents cannot continue sessions this large. */
 const MAX_SESSION_BYTES = 200e6;

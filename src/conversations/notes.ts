@@ -21,7 +21,7 @@ export const describeOmittedMessages = (count: number, place: string): string =>
 
 const MAX_LINE_CHARS = 120;
 
-/** @param sourceName in words, where all notes are listed */
+/** @param sourceName a phrase that says where all notes are listed */
 export function formatNoteLine([firstNote, ...otherNotes]: readonly string[], sourceName: string): string | undefined {
   if (firstNote === undefined) return undefined;
   if (otherNotes.length === 0 && firstNote.length <= MAX_LINE_CHARS) return firstNote;

@@ -29,7 +29,7 @@ export interface FileHead {
 export interface FileAccess {
   /** Larger files are rejected, except databases. */
   readonly maxBytes?: number;
-  /** Reused if the file is unchanged. */
+  /** The beginning of the file as read earlier; reused if the file is unchanged. */
   readonly head?: FileHead | undefined;
   /** Databases are closed again unless this keeps them open. */
   readonly databases?: OpenDatabases | undefined;

@@ -73,7 +73,10 @@ export function normalizeTitle(title: string | undefined): string | undefined {
   return words === '' ? undefined : shortenTitle(words);
 }
 
-/** Shortens only the title, not the words that distinguish it. A title that has them is unchanged. */
+/**
+ * Shortens only the title, never the suffix. A title that already ends with the suffix is
+ * unchanged.
+ */
 export const appendToTitle = (title: string, suffix: string): string =>
   title.endsWith(` ${suffix}`) ? title : `${shortenTitle(title, MAX_TITLE_CHARS - suffix.length - 1)} ${suffix}`;
 
@@ -95,12 +98,12 @@ const toSafeOneLine = (text: string): string =>
 /** Only this much of a text is examined, because graphemes and keys can be arbitrarily long. */
 const MAX_SEARCHED_CHARS = 1_600;
 
-/** An address or a path: `handlers[name](event)` is code. */
+/** A link leads to an address or a path; `handlers[name](event)` is code. */
 const isLinkTarget = (target: string): boolean => /[/:.#]/.test(target);
 
 /** `*.ts` and `__init__` are no emphasis, so single stars and underscores stay. */
 const MARKDOWN_REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: (...groups: string[]) => string])[] = [
-  // Links and images, also where the agent has cut the title off in one.
+  // Links and images, even if the agent cut the title off within one.
   [
     /(?<![\p{L}\p{N}_])!?\[([^[\]]*)\]\(((?:[^()]|\([^()]*\))*)(?:\)|$)/gu,
     (fullText = '', words = '', target = '') => (isLinkTarget(target) ? words.trim() || target : fullText),
@@ -110,14 +113,14 @@ const MARKDOWN_REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: (
   [/(?<![\p{L}\p{N}*])\*\*(?=[\p{L}\p{N}])([^*]*[^\s*])\*\*(?![\p{L}\p{N}*])/gu, (_, words = '') => words],
   // A heading, a quote or an item of a list
   [/^(?:#{1,6}|[>*+-])\s+(?=\S)/, () => ''],
-  // What all addresses have in common would fill a narrow row.
+  // `https://www.` would fill a narrow row.
   [/\bhttps?:\/\/(?:www\.)?(?=[\p{L}\p{N}])/gu, () => ''],
 ];
 
-/** Rows, menus and notifications would show the signs. */
+/** Rows, menus and notifications do not render Markdown. */
 export function removeMarkdown(text: string): string {
   let result = text;
-  // Each turn shortens the text; code may contain a link, and a link code.
+  // Each repetition shortens the text. Code may contain a link, and a link code.
   for (let before = ''; result !== before;) {
     before = result;
     for (const [pattern, replacement] of MARKDOWN_REPLACEMENTS) result = result.replace(pattern, replacement);

@@ -98,8 +98,9 @@ function convertContinueUsage(usage: Fields, accounting: Usage['accounting']): U
 }
 
 /**
- * After a compaction only the session's total covers what came before. Cache reads are only counted
- * on Anthropic's wire, so only the excess over the answers is used.
+ * After a compaction only the session's total covers the answers before it. The total counts cache
+ * reads only on Anthropic's wire, so we add to the answers' usage only what exceeds it in the
+ * total.
  */
 function readSessionTotals(
   session: Fields,

@@ -8,7 +8,9 @@ export interface RequestCollector {
   readonly compactions: number;
 }
 
-/** Records that precede a conversation's own, or the name of their file if it is missing. */
+/**
+ * Records that precede a conversation's own in another file, or that file's name if it is missing.
+ */
 export type EarlierRecords =
   | {
       readonly file: string;

@@ -89,8 +89,8 @@ const createRequestKey = (at: number | undefined, counts: Fields): Pick<Recorded
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
- * Newer versions count cached tokens as input; older ones on Anthropic's wire do not, which input
- * below the cached tokens proves for a whole task.
+ * Newer versions count cached tokens as input; older ones on Anthropic's wire do not. If any
+ * request of a task has less input than cached tokens, this applies to the whole task.
  */
 function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(

@@ -53,7 +53,7 @@ function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): To
     .filter(({ id }) => !answered.has(id));
 }
 
-/** Calls have an MCP tool's own name, headers a common one. */
+/** A call has the name of its MCP tool, but a header always says `use_mcp_tool`. */
 const matchesToolName = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 

@@ -16,7 +16,7 @@ import type { FoundConversation } from './types';
 /** Plain data, which crosses worker boundaries and is stored on disk. */
 export interface ConversationDetails {
   readonly path: string;
-  /** The file's time; details are valid while time and size are unchanged. */
+  /** The file's time; the details are valid while time and size of the file are unchanged. */
   readonly modified: number;
   readonly bytes?: number;
   readonly id?: string;

@@ -62,8 +62,8 @@ export function renderClaudeSession({ sessionId, title, view, records, now, newI
 }
 
 /**
- * 2.1.330 lists a session of 326 KB with only a `summary` under its first words, and one with a
- * `custom-title` under that; 2.1.17 and earlier only know the summary.
+ * Claude Code 2.1.330 lists a session of 326 KB by its first words if it has only a `summary`, and
+ * by its `custom-title` if it has one; 2.1.17 and earlier know only the `summary`.
  */
 const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },

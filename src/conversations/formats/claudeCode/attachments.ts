@@ -48,7 +48,7 @@ const createJoiningRenderer =
         .join(separator),
     );
 
-/** Newer versions store this text, or no record contains its data. */
+/** For attachments whose text newer versions store, or whose data no record contains. */
 const renderNothing: AttachmentRenderer = () => undefined;
 
 const NOT_SENT = 'not-sent';

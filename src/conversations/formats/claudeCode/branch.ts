@@ -107,7 +107,9 @@ function findRecordBeforeBoundary(
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
   readonly getParent: (record: ClaudeCodeRecord) => string | undefined;
-  /** The last preserved message if nothing was said since, else the record itself. */
+  /**
+   * Returns the last preserved message if `leaf` is the anchor that these follow, or else `leaf`.
+   */
   readonly findTail: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
 

@@ -21,7 +21,7 @@ interface CollectedRequest {
 }
 
 export class ClaudeRequests implements RequestCollector {
-  /** Keys are ids of message and request, or a symbol if there are none. */
+  /** By the ids of message and request; by a symbol if the record has no ids. */
   private readonly requestByKey = new Map<string | symbol, CollectedRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
@@ -114,7 +114,7 @@ export class ClaudeRequests implements RequestCollector {
     const names = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = readString(value, 'parentUuid');
     const prompt = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
-    // Records without ids belong together if nothing was said between them.
+    // Records without ids belong to one request if they follow each other with equal prompt tokens.
     const unnamedPlace =
       this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (unnamedPlace ?? Symbol());

@@ -101,7 +101,7 @@ class RolloutReader {
   private allItems: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
-  /** The item that precedes each request's counts. */
+  /** For each request, the item that precedes its token counts. */
   private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
   private readonly skippedByKind = new Map<string, number>();
@@ -110,7 +110,7 @@ class RolloutReader {
   private declarations = 0;
   private lastInherited: CodexItem | undefined;
 
-  /** Skips requests and omissions, which the original rollout reports. */
+  /** Ignores requests and records that are not sent, which the original rollout reports. */
   inheritRecord(value: Fields): void {
     const payload = readRecord(value, 'payload');
     if (!payload) return;

@@ -15,7 +15,7 @@ export interface CopilotEvent {
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
-  /** Index of an answer's request among the preceding requests. */
+  /** For an answer: the index of its request in the recorded requests. */
   readonly request?: number;
 }
 

@@ -38,7 +38,7 @@ export class CopilotRequests implements RequestCollector {
   /** Number of answers that the sums cover. */
   private answers = 0;
   private readonly sideAnswers = new Map<string, number>();
-  /** Sums of the last process that ended without being continued. */
+  /** Sums of earlier processes, if the sums of the current process do not include them. */
   private base: readonly ModelTotal[] = [];
   private current: readonly ModelTotal[] = [];
 

@@ -8,7 +8,10 @@ import { type Fields, stringifyValue, convertImageUrl, readList, readRecord, rea
 export interface PartConversionOptions {
   /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
-  /** Filled with the reply to which each end of a step, and each message's own fields, belong. */
+  /**
+   * Filled by the conversion: the reply to which a part (the end of a step) or a message's `info`
+   * belongs.
+   */
   readonly owners?: Map<Fields, ApiMessage>;
 }
 

@@ -7,7 +7,7 @@ import type { OpenCodeMessage } from './history';
 /**
  * A fork copies messages under new ids (session.ts, `fork`), so time, model and counts identify a
  * request. Kilo's copies cost nothing.
- * @param owners the reply to which each end of a step, and each message's own fields, belong
+ * @param owners the reply to which a part (the end of a step) or a message's `info` belongs
  */
 export function readRecordedRequests(
   info: Fields,

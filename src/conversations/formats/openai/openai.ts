@@ -53,7 +53,8 @@ export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord
 }
 
 /**
- * Joins consecutive results into one user message, as Anthropic's API wants. Every input converts.
+ * Joins consecutive results into one user message, as Anthropic's API wants. Never rejects a
+ * message.
  */
 export function convertFromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   const converted: ApiMessage[] = [];

@@ -2,7 +2,7 @@ import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { convertImageUrl } from '../../text/values';
 
-/** A part named like one of our own blocks is wrapped. */
+/** A part with a type of our own blocks is wrapped, so that it can't be mistaken for one. */
 const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'image',
   'tool_use',
