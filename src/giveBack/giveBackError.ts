@@ -20,7 +20,7 @@ export interface GiveBackErrorDetails {
 
 export const NOTHING_WRITTEN_TEXT = 'Nothing was written.';
 
-/** A refusal; errors of the disk are StorageErrors. */
+/** The conversation could not be given back. Errors of the disk are StorageErrors. */
 export class GiveBackError extends Error {
   override readonly name = 'GiveBackError';
   readonly kind: GiveBackErrorKind;

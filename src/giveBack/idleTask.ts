@@ -18,7 +18,7 @@ export interface StoredTask {
   readonly condensedAt?: number;
 }
 
-/** The task's tokens when it was offered, or never to offer it again. */
+/** The task's tokens when it was offered, or `never` if it must not be offered again. */
 export type IdleTaskOfferAnswer = number | 'never';
 
 export interface SelectedIdleTasks {

@@ -15,7 +15,7 @@ export interface FileReplacement {
   readonly path: string;
   /** Hash of the content to replace; null for no file. */
   readonly hashBefore: string | null;
-  /** The kept bytes that replace the file; undefined removes it. */
+  /** Path of the stored copy that replaces the file; undefined if the file is to be removed. */
   readonly keptFile: string | undefined;
   /** Hash of the content afterwards. */
   readonly hashAfter: string | null;

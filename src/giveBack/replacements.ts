@@ -48,7 +48,7 @@ interface FinishedReplacement {
   readonly record: ReplacementRecord;
 }
 
-/** Oldest first. */
+/** Lists finished replacements, oldest first. */
 async function listFinished(
   files: Files,
   root: string,
@@ -77,7 +77,7 @@ export interface GivenBack {
 export const listGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
   (await listFinished(files, root, ['done'])).flatMap(toGivenBack);
 
-/** As {@link listGivenBack}, with what was undone since. */
+/** Like {@link listGivenBack}, but includes what was undone since. */
 export const listEverGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
   (await listFinished(files, root, ['done', 'undone'])).flatMap(toGivenBack);
 
@@ -94,20 +94,17 @@ async function listCopiesOf(files: Files, root: string, originalPath: string): P
   }
   const existingCopies: string[] = [];
   for (const path of copies) {
-    // A copy that cannot be checked counts as existing: what was undone is reported as undone.
+    // A copy that cannot be checked counts as existing, so that the undo isn't reported as failed.
     if (await readStatusIfPresent(files, path).catch(() => true)) existingCopies.push(path);
   }
   return existingCopies;
 }
 
-/**
- * Names what was given back: a conversation, the last time that it was, or the file that was
- * written then.
- */
+/** Selects a give-back: the last one of this conversation, or the last one that wrote this file. */
 export type GivenBackName = { readonly conversation: string } | { readonly path: string };
 
 export interface UndoneGiveBack {
-  /** Copies that were made from what the undoing removed; they stay. */
+  /** Files that were given back from the removed file; they stay. */
   readonly copiesLeft: readonly string[];
 }
 
