@@ -95,7 +95,9 @@ export function replaceIndexesByNames(root: unknown, path: SettingPath): Setting
 
 const MISSING_ENTRY_TEXT = 'It is no longer there: the settings have changed.';
 
-/** At the end if the entry is missing. */
+/**
+ * The new neighbor of an entry. If the neighbor is missing, the entry goes to the end of the list.
+ */
 const neighborsSchema = z.union([
   z.strictObject({ before: entryNameSchema }),
   z.strictObject({ after: entryNameSchema }),
@@ -104,7 +106,7 @@ const neighborsSchema = z.union([
 type NeighborOfEntry = z.output<typeof neighborsSchema>;
 
 export const listChangeSchema = z.discriminatedUnion('kind', [
-  /** Does nothing if the ID exists. */
+  /** Changes nothing if the list has an entry with this ID. */
   z.strictObject({
     kind: z.literal('insert'),
     entry: z.record(z.string(), z.unknown()),

@@ -42,10 +42,13 @@ export interface SessionAccount {
   readonly window?: number;
   /** Tokens of each request and its answer, in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
-  /** If the session continued now; undefined if its messages were not read. */
+  /** Fill level if the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
-  /** False if only the requests were read, so the fields below are empty. Default true. */
+  /**
+   * False if only the requests were read and no messages. The fields below are then empty. Default
+   * true.
+   */
   readonly isComposed?: boolean;
   readonly parts: TokensByPartKind;
   /** Tokens that were sent for the eleventh time or more. */
@@ -59,7 +62,7 @@ export interface CompactionSum {
   readonly count: number;
   /** US dollars; undefined if no price is known. */
   readonly cost?: number;
-  /** An estimated cost is in no other sum. */
+  /** True if the cost is estimated. It is then in no other sum. */
   readonly isEstimate: boolean;
 }
 
@@ -80,7 +83,7 @@ export interface AccountRow extends TokensByPrice {
   readonly tree?: SessionTree;
 }
 
-/** Sums include descendants. */
+/** The sums include the session's descendants: its forks, its subagents, and theirs. */
 export interface SessionTree {
   readonly depth: number;
   readonly above?: string;
@@ -123,7 +126,9 @@ const makeEmptyRow = (key: string, label: string): MutableAccountRow => ({
 const compareByCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
-/** A session is followed by its descendants. Without them and without cost it is left out. */
+/**
+ * Each session is followed by its descendants. A session without usage or descendants is left out.
+ */
 function makeSessionTreeRows(
   sessions: readonly SessionAccount[],
   rowByPath: ReadonlyMap<string, MutableAccountRow>,
@@ -374,7 +379,7 @@ export const selectSessionsUsedSince = (
 ): readonly SessionAccount[] =>
   firstDay === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= firstDay));
 
-/** Composition is not stored by day, so it stays whole. */
+/** Only usage is stored by day; everything else in a session's account stays whole. */
 export function dropUsageBefore(sessions: readonly SessionAccount[], firstDay?: string): readonly SessionAccount[] {
   if (firstDay === undefined) return sessions;
   return selectSessionsUsedSince(sessions, firstDay).map((session) => ({

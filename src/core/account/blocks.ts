@@ -2,7 +2,7 @@ import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
-/** The session limit of Claude's and ChatGPT's plans. */
+/** Claude's and ChatGPT's plans limit usage per period of this length. */
 export const USAGE_BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {

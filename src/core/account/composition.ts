@@ -18,7 +18,7 @@ export type TokensByPartKind = Readonly<Record<PartKind, number>>;
 export interface ReadFileTokens {
   readonly path: string;
   readonly reads: number;
-  /** Counts each result once. */
+  /** Tokens of the results, each result counted once. */
   readonly tokens: number;
 }
 

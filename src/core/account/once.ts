@@ -12,7 +12,7 @@ export interface PaidRequest extends TokensByPrice {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model?: string;
-  /** 0 for a part of a request; more than 1 if the agent records only sums. */
+  /** Number of requests: 0 for a part of one; more than 1 if the agent records only sums. */
   readonly requests: number;
   /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
@@ -20,7 +20,7 @@ export interface PaidRequest extends TokensByPrice {
   /** True if the cost is a share of what the vendor charged. */
   readonly isCharged?: boolean;
   readonly isCompaction?: boolean;
-  /** Equal in all files that repeat the request. */
+  /** Identifies the request in all files that repeat it. */
   readonly key?: string;
   readonly isCopy?: boolean;
   /** Calls of tools in its answer. */

@@ -39,9 +39,9 @@ export interface ReplayedCosts {
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
   readonly condensations: number;
-  /** Lines from before a condensation that later edits quote. */
+  /** Number of lines from before a condensation that later edits quote. */
   readonly needed: number;
-  /** Needed lines that the view lacks; a marker references the `recallable` ones. */
+  /** Number of needed lines that the view lacks; a marker references the `recallable` ones. */
   readonly missing: number;
   readonly recallable: number;
   /** One request for each place with missing lines: an upper bound. */

@@ -1,12 +1,14 @@
 import type { SessionAccount } from './account';
 
 export interface SessionSaving {
-  /** US dollars of the requests with a known price, both sides replayed. */
+  /**
+   * US dollars of the requests with a known price, without and with condensing; both are replayed.
+   */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
   /**
-   * Lines that later edits quote. The view lacks the `missing` ones by then; a marker references
-   * the `recallable` ones.
+   * Number of lines that later edits quote. The view lacks the `missing` ones by then; a marker
+   * references the `recallable` ones.
    */
   readonly needed: number;
   readonly missing: number;
@@ -18,7 +20,7 @@ export interface SessionSaving {
 export interface WhatIfSum {
   readonly sessions: number;
   readonly condensed: number;
-  /** Sessions whose window or price is unknown, which count unchanged. */
+  /** Number of sessions whose window or price is unknown. They count as if not condensed. */
   readonly unknown: number;
   /** US dollars: `cost` is actual, `after` condensed, `atMost` with missing lines read again. */
   readonly cost: number;

@@ -94,7 +94,10 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 export interface GiveBackRule {
   readonly target: GiveBackTarget;
   readonly path: RegExp;
-  /** For a folder that the user configured in the agent's settings. */
+  /**
+   * Matches paths in a folder that the user configured in the agent's settings, if the conversation
+   * is known to be the agent's.
+   */
   readonly customPath?: RegExp;
 }
 

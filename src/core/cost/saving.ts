@@ -3,7 +3,7 @@ import type { UsageAccounting } from './usage';
 
 const TOKENS_PER_PRICE_UNIT = 1_000_000;
 
-/** Tokens are those of the conversation's model. */
+/** Tokens are counted as the conversation's model counts them. */
 export interface CondensationEffect {
   readonly tokensBefore: number;
   readonly tokensAfter: number;

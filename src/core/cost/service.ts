@@ -1,6 +1,6 @@
 import type { ModelPrices, TieredRate } from './prices';
 
-/** How the vendor served an answer. An absent field means the standard. */
+/** How the vendor served an answer. An absent field means standard service. */
 export interface ServiceConditions {
   /** `fast` is Anthropic's fast mode. */
   readonly speed?: string;

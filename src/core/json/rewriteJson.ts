@@ -5,7 +5,10 @@ import { isEqual } from '../isEqual';
 import { isRecord } from '../messages/blocks';
 import { skipJsonSpace, skipJsonString, skipJsonValue } from './editJson';
 
-/** Index of the original of each element; undefined for a new one. */
+/**
+ * For each element of a new list, the index of its original in the old list; undefined for a new
+ * element.
+ */
 export type OriginalIndexes = readonly (number | undefined)[];
 
 /** If this returns undefined, elements are matched by equality, IDs and position. */
@@ -14,7 +17,7 @@ export type GetOriginalIndexes = (path: readonly string[]) => OriginalIndexes | 
 /**
  * @param text valid JSON
  * @param newValue anything that `JSON.stringify` accepts, without its own `toJSON`
- * @param origins gets paths that contain only keys of objects
+ * @param origins gets paths that contain the keys of objects, but no indexes of lists
  */
 export function rewriteJson(text: string, newValue: unknown, origins: GetOriginalIndexes = () => undefined): string {
   const start = skipJsonSpace(text, 0);

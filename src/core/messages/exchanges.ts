@@ -210,8 +210,8 @@ interface CachedExchange {
 }
 
 /**
- * Keyed by call, or by result if the call is taken: a conversation and its view often share one of
- * the two.
+ * By call, or by result if there is another exchange for the call: a conversation and its view
+ * often share one of the two.
  */
 const exchangeByCall = new WeakMap<CallInMessage | ResultInMessage, CachedExchange>();
 

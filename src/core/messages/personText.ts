@@ -127,7 +127,7 @@ export function removeContextAddedByAgent(texts: readonly string[]): readonly st
 const ATTACHED_FILE_FRAMES = new Map(
   AGENT_LIST.flatMap(({ preamble: { fileFrame } }) => (fileFrame ? [[fileFrame.first, fileFrame.last]] : [])),
 );
-/** Old versions join a prompt's parts, so this follows the frame's first line there. */
+/** In old versions, which join a prompt's parts, this text follows the frame's first line. */
 const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
 
 /**

@@ -100,7 +100,7 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   return maskFoundSlices(text, extendSlicesToContinuedKeyLines(text, slices));
 }
 
-/** @param parts slices to search if no secret of the text spans several lines */
+/** @param parts slices to search; the whole text is searched if a secret spans several lines */
 function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,

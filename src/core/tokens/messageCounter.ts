@@ -116,7 +116,7 @@ export class MessageCounter {
     return files + this.countText(jsonWithoutFiles);
   }
 
-  /** Reasoning sent back to a vendor. Summaries are for people. */
+  /** Counts only reasoning that is sent back to a vendor; its summaries are only displayed. */
   private countReasoning({ item, chat }: Block): number {
     if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.countText(chat['text']) : 0;
     return countEncrypted(isRecord(item) ? item['encrypted_content'] : undefined, 'openai');
@@ -140,8 +140,8 @@ export class MessageCounter {
 }
 
 /**
- * O200k tokens of the thinking in a vendor's base64 text, by its length. A longer text than an answer
- * can have is no vendor's, and what it stands for is unknown.
+ * Estimates the o200k tokens of the thinking in a vendor's base64 text by its length. Returns 0 for
+ * a text longer than any answer, since it isn't a vendor's.
  */
 function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
   if (typeof data !== 'string') return 0;

@@ -113,7 +113,7 @@ function selectRanges(
 export interface SimulatedCall {
   readonly words: readonly ScriptWord[];
   readonly folder: ScriptWord;
-  /** Undefined for the first command of the pipeline. */
+  /** What the previous command of the pipeline prints; undefined for the first command. */
   readonly input: readonly ExpectedPrint[] | undefined;
 }
 
