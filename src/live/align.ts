@@ -4,9 +4,9 @@ import type { ApiMessage } from '../core/messages/types';
 import { isEqual } from '../core/isEqual';
 
 export interface ConversationAlignment {
-  /** New index of each message; undefined if it is gone. */
+  /** For each old message, its new index; undefined if the message is gone. */
   readonly places: readonly (number | undefined)[];
-  /** True if the other conversation begins with all these messages unchanged. */
+  /** True if the new conversation begins with all old messages, unchanged. */
   readonly isExact: boolean;
 }
 
@@ -90,8 +90,8 @@ function findNextMatches(newIndexes: readonly (number | undefined)[], newLength:
 }
 
 /**
- * Counts the messages in common at the beginning. Agents send new objects with each request;
- * reusing the old ones keeps their cached tokens, keys and contents.
+ * Counts the messages that both lists have in common at the beginning. Agents send new objects with
+ * each request; reusing the old ones keeps their cached tokens, keys and contents.
  */
 export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMessages: readonly ApiMessage[]): number {
   const shorterLength = Math.min(knownMessages.length, sentMessages.length);

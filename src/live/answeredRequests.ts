@@ -18,7 +18,7 @@ export class AnsweredRequests {
     return this.lastMessages;
   }
 
-  /** US dollars; undefined after an answer of unknown cost. */
+  /** US dollars of all answers; undefined after an answer of unknown cost. */
   get spent(): number | undefined {
     return this.cost;
   }

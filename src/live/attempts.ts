@@ -5,8 +5,8 @@ import type { ApiError } from '../api/apiError';
 import { isThinkingRejection } from '../api/refusedThinking';
 
 /**
- * Sends per request of an agent, without retries of the same content (`api/retry.ts`,
- * `api/quirks.ts`).
+ * Maximum number of forms that are sent of one request of an agent, not counting retries of the
+ * same content (`api/retry.ts`, `api/quirks.ts`).
  */
 export const MAX_ATTEMPTS = 4;
 
@@ -54,11 +54,12 @@ export function chooseNextAttempt<Reason>(
   }
   if (problem === 'unreadable' || isShown) return stop(lastAttempt);
   if (problem === 'too-long') {
-    // The original was only sent after a rejection for another reason, which is the one to report.
+    // The original was only sent after another form was rejected for another reason: report that
+    // reason.
     return lastAttempt.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? lastAttempt) : changeOrStop('shorten');
   }
   if (!isCondensed) return stop(lastAttempt);
-  // The original is no shorter than the form that was too long.
+  // The original is no shorter than the form that was too long, so sending it would not help.
   const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
   return tooLong ? stop(tooLong) : changeOrStop('send-as-it-came');
 }
@@ -102,7 +103,10 @@ export function classifyRejection({ kind, details }: ApiError): RejectionProblem
   return isThinkingRejection(details.vendorMessage ?? '') ? 'thinking' : 'invalid';
 }
 
-/** Milliseconds after a failure in which the same request counts as a repetition. */
+/**
+ * If the same request comes again within this many milliseconds after a failure, it counts as a
+ * repetition.
+ */
 const MAX_MS_UNTIL_REPETITION = 30_000;
 /** VS Code repeats a failed request this often within seconds (seen in 1.139). */
 const MAX_REPETITIONS_BY_VSCODE = 3;
@@ -115,12 +119,12 @@ interface RecentFailure {
 
 export type RetryPolicy =
   | { readonly kind: 'none' }
-  /** The request just failed after waiting: try once. */
+  /** The request just failed after waiting for retries, so try it only once. */
   | { readonly kind: 'once' }
-  /** The request can't succeed or would wait as long again: return the same error. */
+  /** Another try can't succeed or would wait as long again, so return the same error. */
   | { readonly kind: 'stop'; readonly reason: ApiError };
 
-/** Keeps our retries and the agent's from multiplying. */
+/** Recognizes the agent's own retries, so that they are not multiplied by ours. */
 export class RecentFailures {
   private readonly failures = new Map<string, RecentFailure>();
 

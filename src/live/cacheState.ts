@@ -3,13 +3,14 @@ import type { CacheLifespan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
 /**
- * The largest prompt size from which any vendor caches; usage of shorter prompts proves nothing.
+ * Every vendor caches prompts of at least this many tokens; usage of shorter prompts proves
+ * nothing.
  */
 export const MIN_CACHED_TOKENS = 4_096;
 
 interface ObservedCacheRead {
   readonly tokens: number;
-  /** Tokens of the whole prompt. */
+  /** Tokens of the whole prompt, of which `tokens` were read from the cache. */
   readonly of: number;
 }
 
@@ -28,17 +29,20 @@ export type CacheState =
   | { readonly state: 'unknown'; readonly basis: 'missed'; readonly ageMs: number };
 
 export interface LastAnsweredRequest {
-  /** Milliseconds since the epoch. */
+  /** When the request began, in milliseconds since the epoch. */
   readonly began: number;
   /**
-   * `missed`: nothing was read although it should have been. `unused`: the vendor neither read nor
-   * wrote.
+   * What the answer shows about the cache. `missed`: nothing was read from it, although something
+   * should have been. `unused`: the vendor neither read from it nor wrote to it.
    */
   readonly shows: 'reading' | 'missed' | 'unused' | 'nothing';
   readonly read?: ObservedCacheRead;
 }
 
-/** @param shouldRead true if the request was unchanged and within the cache's lifetime */
+/**
+ * @param shouldRead true if the prompt should have been read from the cache: the conversation was
+ * not condensed and the cache had not expired
+ */
 export function makeLastAnsweredRequest(
   beganMs: number,
   usage: Usage | undefined,

@@ -14,7 +14,7 @@ import { isRestoring, type LiveConversation } from './liveConversation';
 export interface LedgerCommand {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
-  /** Whether automatic condensing waits for the conversation to grow. Default: unchanged. */
+  /** Whether automatic condensing now waits until the conversation has grown. Absent: no change. */
   readonly automatic?: 'waits' | 'runs';
 }
 
@@ -34,7 +34,7 @@ export function createUndoCommand(conversation: LiveConversation): LedgerCommand
   if (!lastCondensation) return createCommandWithoutEffect('There is nothing left to undo.');
   const entry = { type: 'undone', condensation: lastCondensation.id } as const;
   if (isNewResultsCondensation(lastCondensation)) return { entries: [entry], detail: UNDONE_NEW_RESULTS_TEXT };
-  // Automatic condensing waits, because the condensation would be due again at once.
+  // Without waiting, automatic condensing would repeat the condensation that was just undone.
   const { length: messages } = conversation.messages;
   return { entries: [{ ...entry, messages }], detail: UNDONE_CONDENSATION_MESSAGE, automatic: 'waits' };
 }
@@ -74,7 +74,7 @@ export function createToggleEditCommand({ ledger }: LiveConversation, edit: Edit
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
-/** A pinned message stays unchanged, and removed content returns. */
+/** A pinned message stays unchanged, so content that was removed from it returns. */
 export function createPinCommand({ ledger, messages, view, pinned }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   if (!message) return createCommandWithoutEffect(`The conversation has no message ${index + 1}.`);

@@ -13,12 +13,12 @@ import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
 /**
- * Percent of the window to free if a request doesn't fit, because each condensation breaks the
- * cache.
+ * Percent of the window to free if a request doesn't fit. It frees more than necessary, because
+ * each condensation breaks the cache.
  */
 const ROOM_WINDOW_PERCENT = 20;
 
-/** Sizes are in o200k tokens. */
+/** All sizes in the result are in o200k tokens. */
 export function createCondensationRequest(
   conversation: LiveConversation,
   settings: LiveSettings,
@@ -77,7 +77,7 @@ export function createCondensationTerms(
   return { minimumGain: { percent, tokens } };
 }
 
-/** Providers other than Lossless run alone. */
+/** Only the Lossless provider has a follow-up; others run alone. */
 export const getFileAwareFollowUp = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
   { provider, whenNotEnough }: LiveSettings,

@@ -10,7 +10,7 @@ export interface ConversationLimits extends SpendingLimits {
 
 export type LimitKind = 'conversation' | 'day';
 
-/** VS Code settings without the extension's prefix. */
+/** Names of the VS Code settings for each limit, without the extension's prefix. */
 export const LIMIT_SETTINGS = {
   conversation: 'agent.maxCostPerConversation',
   day: 'agent.maxCostPerDay',
@@ -18,7 +18,10 @@ export const LIMIT_SETTINGS = {
 
 export interface LimitNotice {
   readonly words: string;
-  /** `price`: a model without a price. `summary`: a summary that was not written. */
+  /**
+   * The limit that was reached or is near, or `price` for a model without a price, or `summary` for
+   * a summary that was not written.
+   */
   readonly about: LimitKind | 'price' | 'summary';
 }
 
@@ -50,13 +53,13 @@ export interface PaidModel {
 
 export interface PaidRequest {
   /**
-   * Called for each answer that the vendor accepted. If its report is implausible, the booked
-   * amount counts.
+   * Called for each answer that the vendor accepted. If the reported usage is implausible, the
+   * booked amount counts.
    */
   readonly addUsage: (usage: Usage | undefined) => void;
   /**
-   * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
-   * counts
+   * @param isPaid false if the vendor accepted nothing. If true and no usage was added, the booked
+   * amount counts.
    */
   readonly end: (isPaid: boolean) => Promise<void>;
 }
@@ -64,17 +67,18 @@ export interface PaidRequest {
 const WARN_AT_LIMIT_SHARE = 0.8;
 
 export class ConversationSpending {
-  /** Limits already reported, once per conversation or day. */
+  /** Keys of limits already reported, so that each is reported once per conversation or day. */
   private readonly reportedKeys = new Set<string>();
 
   constructor(private readonly dependencies: ConversationSpendingDependencies) {}
 
   /**
-   * Books a request's cost before it is sent; undefined if there is nothing to count.
-   * @param conversation absent: counts only for the day
-   * @param prompt the whole request in the model's tokens
+   * Books a request's cost before it is sent.
+   * @param conversation absent: the cost counts only for the day
+   * @param prompt tokens of the whole request, as the model counts them
    * @param minReadTokens minimum o200k tokens that the vendor must read; absent if its report says
    * nothing about the request
+   * @returns undefined if the cost is not counted: no limit, unknown price, or failed booking
    * @throws Error for the user if the limit is reached
    */
   async beginRequest(
@@ -133,7 +137,10 @@ export class ConversationSpending {
     };
   }
 
-  /** The user is looking at the conversation, so its limit comes first. */
+  /**
+   * Checks the conversation's limit before the day's, because the user is looking at the
+   * conversation.
+   */
   private warnNearLimit(spent: SpendingReport, conversation: string | undefined): void {
     const { messages } = this.dependencies;
     const { perConversation, perDay, stops } = this.dependencies.limits();

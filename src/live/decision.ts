@@ -28,8 +28,8 @@ function findPriceTierLeft(
 }
 
 /**
- * In the model's tokens and US dollars.
- * @param stateBefore the previous view, and the whole request's o200k tokens with it
+ * The result is in the model's tokens and US dollars.
+ * @param stateBefore the previous view, and the o200k tokens of the whole request with that view
  */
 export function evaluateCondensationEffect(
   conversation: LiveConversation,

@@ -17,7 +17,7 @@ import { getToolName } from './toolWeights';
 
 export interface VisibleTools {
   readonly loaded: readonly unknown[];
-  /** Loaded without a search. */
+  /** Tools whose schemas are in the prompt from the start, without a search. */
   readonly upFront: readonly unknown[];
 }
 
@@ -34,7 +34,7 @@ export function findVisibleTools(tools: readonly unknown[], messages: readonly A
 
 type ToolDeclaration = Readonly<Record<string, unknown>>;
 
-/** A namespace, or Codex's item that declares more tools, contains a list. */
+/** The list of tools inside a namespace, or inside Codex's item that declares more tools. */
 const getInnerTools = (tool: ToolDeclaration): readonly unknown[] =>
   Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
 

@@ -13,7 +13,9 @@ export interface LiveDecision {
   readonly tokensAfter: number;
   readonly contextWindow: number;
   readonly cache: CacheState;
-  /** Price tier of long prompts below which the request dropped. */
+  /**
+   * Limit in tokens of the dearer price tier that the request no longer reaches; absent if none.
+   */
   readonly dearerAbove?: number;
   readonly saving?: CondensationSaving;
 }
@@ -27,7 +29,8 @@ export type CondensationReason = ReasonToCondense | 'background' | 'too-long' | 
 
 export type LiveEvent =
   /**
-   * Sent after a request was prepared or answered, or a command ran; displays may need an update.
+   * Sent after a request was prepared or answered, or a command ran, because displays may need an
+   * update.
    */
   | { readonly kind: 'changed'; readonly conversation: LiveId }
   | {
@@ -42,7 +45,9 @@ export type LiveEvent =
       readonly conversation: LiveId;
       readonly outcome: OutcomeSummary;
       readonly reason: CondensationReason;
-      /** Why the condensation was abandoned, without a full stop; absent if it finished. */
+      /**
+       * Why the condensation was abandoned, without a full stop; absent if it was not abandoned.
+       */
       readonly givenUp?: string;
     }
   /** The agent asked for so much removed content again that only Lossless condenses from now on. */
@@ -52,7 +57,7 @@ export type LiveEvent =
       readonly condensation: CondensationId;
       readonly use: UseAfterCondensation;
     }
-  /** Reported once: condensing leaves the request above its threshold. */
+  /** Reported once: even after condensing, the request is above its threshold. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
   | { readonly kind: 'pruned'; readonly message: string }

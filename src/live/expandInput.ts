@@ -33,8 +33,8 @@ export async function expandMarkersInInput(conversation: LiveConversation, input
 const MAX_MARKER_CHARS = 300;
 
 /**
- * True if the agent copied one of this conversation's markers incorrectly, but with its reference
- * or its words.
+ * True if the agent copied one of this conversation's markers incorrectly: the marker is broken,
+ * but its reference or its words are there.
  */
 function containsBrokenMarker(
   text: string,

@@ -26,8 +26,8 @@ import { alignConversations, type ConversationAlignment } from './align';
 
 export interface ViewFromLedger extends View {
   /**
-   * False if the conversation diverged after a condensation, so that copies to which references
-   * point may be gone.
+   * False if the conversation diverged after a condensation. Some copies of a text to which
+   * references point may then be gone.
    */
   readonly isExact: boolean;
 }
@@ -43,7 +43,7 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
   const edits = getActiveEdits(ledger, (condensationEdits, { messages: oldKeys, newResults }) => {
     if (newResults) {
       // A reference in a new result points to an earlier copy of the text. The ledger doesn't
-      // record where that copy was, so it may be gone.
+      // record where that copy was, so the copy may be gone.
       isExact = false;
       return realignNewResults(condensationEdits, newResults, keys, messages);
     }
@@ -60,8 +60,8 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
 }
 
 /**
- * If the conversation branched, messages of several branches had the same position. An edit belongs
- * to the message with the edit's text.
+ * Messages of several branches of a conversation may have had the same position, so an edit belongs
+ * to the message that has the edit's text.
  */
 function realignNewResults(
   edits: readonly Edit[],
@@ -117,8 +117,8 @@ export const hasRemainingEdits = (condensation: Condensation, messages: readonly
 };
 
 /**
- * Also excludes edits that later ones hide, and edits of undone condensations that would replace
- * them.
+ * Excludes all edits of a message, also those hidden by later edits, and those of undone
+ * condensations, which would otherwise take effect instead.
  */
 export function excludeEditsOfMessage(
   message: number,
@@ -133,7 +133,10 @@ export function excludeEditsOfMessage(
   );
 }
 
-/** Omits edits of pinned messages, which must be unpinned first. */
+/**
+ * Lists the edits that the user excluded, except those of pinned messages, which must be unpinned
+ * first.
+ */
 export function listExcludedEdits(
   ledger: Ledger,
   messages: readonly ApiMessage[],
@@ -143,7 +146,7 @@ export function listExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => realignCondensation(condensation, keys, messages));
-  // An edit that was undone and redone has the same ID in both condensations.
+  // An edit that was undone and made again has the same ID in both condensations.
   const ids = new Set(shownEdits.map(({ id }) => id));
   return edits.filter(
     (edit) => !ids.has(edit.id) && !changesAnyMessage(edit, pinnedMessages) && matchesOriginal(messages, edit),
@@ -169,8 +172,8 @@ function realignEdit(edit: Edit, { places }: ConversationAlignment, messages: re
 }
 
 /**
- * Keeps a summary while its first and last message exist and nothing new is between them. A message
- * in between may have changed slightly or be gone.
+ * Keeps a summary if its first and last message still exist and nothing new is between them. A
+ * message in between may have changed slightly or be gone.
  */
 function realignSummary(
   edit: SummaryEdit,

@@ -44,7 +44,7 @@ export type CondensationRecord = Pick<
 > &
   Pick<OutcomeFields, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
-/** Recorded for edits that restore text whose reference no longer resolves. */
+/** Provider recorded for edits that only restore text whose reference no longer resolves. */
 const RESTORE_PROVIDER_ID = 'restored-references';
 
 export interface ConversationIdentity {
@@ -65,12 +65,12 @@ interface ParsedRequest {
   readonly canRecall: boolean | undefined;
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
-  /** o200k tokens beside the messages, and how many of them the vendor may leave unread. */
+  /** o200k tokens of system prompt and tools, and how many of these the vendor may leave unread. */
   readonly overheadTokens: number;
   readonly optionalTokens: number;
   readonly overheadBytes: number;
   readonly isTransformedByVendor: boolean;
-  /** Milliseconds since the epoch. */
+  /** When the request arrived, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -78,17 +78,19 @@ interface ParsedRequest {
 export class LiveConversation {
   readonly id: LiveId;
   /**
-   * When the conversation arrived with earlier answers, in milliseconds since the epoch; undefined
-   * if it began here.
+   * When the conversation arrived, in milliseconds since the epoch, if it then had earlier answers;
+   * undefined if it began here.
    */
   resumed: number | undefined;
   readonly calls = new ToolCallCounter();
   readonly answers = new AnsweredRequests();
   private lastRequest: ParsedRequest | undefined;
   private current: View = createUneditedView([]);
-  /** Changes with the view, because results prepared for an earlier view no longer fit. */
+  /**
+   * Changes whenever the view changes, because results prepared for an earlier view no longer fit.
+   */
   private revision = 0;
-  /** Index of the first message that was not sent before. */
+  /** Index of the first message that no earlier request contained. */
   private firstNew = 0;
   private watch: ReferenceUseWatch | undefined;
   private readonly viewTokens = memoizeByObject(({ messages }: View) =>
@@ -156,7 +158,8 @@ export class LiveConversation {
   }
 
   /**
-   * o200k tokens that the vendor must read; undefined if its reports say nothing about the request.
+   * o200k tokens of the request that the vendor must read; undefined if its reports say nothing
+   * about the request.
    */
   get minReadTokens(): number | undefined {
     if (!this.lastRequest || this.lastRequest.isTransformedByVendor) return undefined;
@@ -181,7 +184,9 @@ export class LiveConversation {
     return { revision: this.revision, view: this.current };
   }
 
-  /** A side request in between doesn't count as a change. */
+  /**
+   * True if nothing changed since that state. A side request in between doesn't count as a change.
+   */
   isUnchanged({ revision, view: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
@@ -190,12 +195,15 @@ export class LiveConversation {
     );
   }
 
-  /** Counts the agent's later requests for removed content; undefined if they were not watched. */
+  /**
+   * How often the agent later requested content that this condensation removed; undefined if its
+   * requests were not watched.
+   */
   getReferenceUse(id: CondensationId): UseAfterCondensation | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
-  /** True if the agent asked for so much again that only duplicates are removed. */
+  /** True if the agent asked for so much removed content again that only duplicates are removed. */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
     return [...uses].some(([id, use]) => !undone.has(id) && isUseExcessive(use));
@@ -237,12 +245,12 @@ export class LiveConversation {
     }
   }
 
-  /** Undefined if the user undid condensing new results. */
+  /** What condensing new results needs; undefined if the user undid condensing them. */
   get newResults(): NewResultsState | undefined {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { view: this.current, firstNew: this.firstNew };
   }
 
-  /** Writes originals and ledger entry in the background. */
+  /** Applies condensed results; writes originals and ledger entry in the background. */
   keepNewResults({ edits, rereads, view, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.dependencies;
@@ -381,7 +389,7 @@ export class LiveConversation {
     const { id, use } = watch;
     const ledgerEntry: LedgerEntry = { type: 'used', condensation: id, use };
     await this.store.appendEntry(ledgerEntry).catch((error: unknown) => {
-      // This count is not worth an error.
+      // The count is not worth an error, so storage errors are ignored.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(ledgerEntry, new Map());
     });

@@ -77,7 +77,8 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   /**
-   * Adds a conversation without condensing it; after a restart its ledger has its condensations.
+   * Adds a conversation without condensing it. After a restart, its condensations come from its
+   * ledger.
    */
   async follow(request: AgentRequest): Promise<LiveId> {
     const scheduler = await this.registry.findScheduler(request);
@@ -136,7 +137,8 @@ export class LiveConversations implements LiveConversationsApi {
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     const ownScheduler = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
-    // If the conversation was dropped, others are not searched, because they are other tasks.
+    // If the recall comes from a conversation that was dropped, don't search others: they are other
+    // tasks.
     const looked = conversation === undefined ? this.registry.listSchedulers() : ownScheduler ? [ownScheduler] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
     return recallOriginals(conversations, query, this.dependencies.counter);
@@ -282,9 +284,9 @@ export class LiveConversations implements LiveConversationsApi {
 }
 
 /**
- * Marks the end of the condensed prefix, the newest message, and the newest one of the previous
- * request, which is surely cached. Breakpoints look back only 20 blocks (Anthropic API guide,
- * "Prompt caching").
+ * Selects the messages that get a cache breakpoint: the end of the condensed prefix, the newest
+ * message, and the newest message of the previous request, which is surely cached. Breakpoints look
+ * back only 20 blocks (Anthropic API guide, "Prompt caching").
  * @param previous number of messages in the previous request's view
  */
 function selectCacheBreakpoints(view: View, previous: number): number[] {

@@ -12,12 +12,13 @@ interface PendingEntry {
 }
 
 /**
- * The agent has the whole conversation, so an entry that is missing after a crash loses nothing.
+ * A conversation's ledger. An entry that is missing after a crash loses nothing, because the agent
+ * has the whole conversation.
  */
 export class LiveLedger {
-  /** Later entries are never written before earlier ones. */
+  /** Entries not yet written, in order: later ones are never written before earlier ones. */
   private readonly pending: PendingEntry[] = [];
-  /** The ledger with pending entries; undefined if there are none. */
+  /** The ledger including pending entries; undefined if no entry is pending. */
   private ledgerInMemory: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
   private hasFailed = false;
@@ -31,7 +32,7 @@ export class LiveLedger {
     return new LiveLedger(file);
   }
 
-  /** Used if storage is unusable. */
+  /** Creates a ledger without a file, for when the storage is unusable. */
   static inMemory(): LiveLedger {
     return new LiveLedger(undefined);
   }
@@ -46,8 +47,8 @@ export class LiveLedger {
   }
 
   /**
-   * Writes durably, or keeps the entry in memory if earlier entries can't be written.
-   * @throws StorageError if only this entry was not written
+   * Writes an entry durably, or keeps it in memory if earlier entries can't be written.
+   * @throws StorageError if earlier entries are written but this one is not
    */
   async appendEntry(entry: LedgerEntry, originals: OriginalByHash = new Map()): Promise<void> {
     // An entry must not be written without those on which it builds.
@@ -56,7 +57,7 @@ export class LiveLedger {
     else await this.writePendingEntry(this.file, { entry, originals });
   }
 
-  /** @param onFailure called once per series of failures */
+  /** @param onFailure called once for a series of failures in a row */
   appendEntryInBackground(entry: LedgerEntry, originals: OriginalByHash, onFailure: (error: Error) => void): void {
     this.keepInMemory(entry, originals);
     this.writePendingEntries().then(

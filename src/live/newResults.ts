@@ -13,12 +13,13 @@ import { readOwnTools } from './ownTools';
 import type { LiveSettings } from './types';
 
 /**
- * A result is too large from this percentage of the window, but not below this many o200k tokens.
+ * A new result is too large if it takes this percentage of the window and at least this many o200k
+ * tokens.
  */
 const LARGE_RESULT_PERCENT = 25;
 const MIN_LARGE_RESULT_TOKENS = 20_000;
 
-/** UTF-16 units; shorter results are not worth examining. */
+/** In UTF-16 units despite the name; shorter results are not worth examining. */
 const MIN_RESULT_TOKENS = 200;
 
 export interface NewResultsState {
@@ -28,15 +29,15 @@ export interface NewResultsState {
 
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
-  /** Rules for the remaining results, if the view then needs them. */
+  /** Rules to apply afterwards to the remaining results, if `isNeeded` is true for the view. */
   readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: View) => boolean };
 }
 
 export interface CondensedResults extends NewResultsState {
   readonly edits: readonly CutEdit[];
-  /** Messages that read again lines replaced by a marker. */
+  /** Indexes of messages whose calls read again lines that a marker replaced. */
   readonly rereads: readonly number[];
-  /** o200k tokens. */
+  /** o200k tokens saved by the edits. */
   readonly saved: number;
 }
 
@@ -50,7 +51,7 @@ export interface NewResultsRequest {
   readonly isFitting: (shown: View) => boolean;
 }
 
-/** Undefined if nothing is to be condensed. */
+/** Returns undefined if no new result is to be condensed. */
 export function createNewResultRules(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
@@ -84,7 +85,7 @@ export async function condenseNewResults(
   return results.edits.length === 0 && rereads.length === 0 ? undefined : results;
 }
 
-/** No edits if the view would break a rule of the APIs. */
+/** Returns no edits if the view would break a rule of the APIs. */
 async function applyNewResultRules(
   rules: NewResultRules,
   { view: viewBefore, firstNew }: NewResultsState,

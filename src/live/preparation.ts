@@ -9,30 +9,32 @@ export interface ConversationState {
 
 export interface PreparationDependencies {
   readonly clock: TimeSource;
-  /** Milliseconds. */
+  /** Milliseconds after which the run is abandoned. */
   readonly giveUpMs: number;
   readonly isByHand: boolean;
-  /** Called with the outcome of an abandoned run, which may have cost something. */
+  /** Called with the outcome of an abandoned run, because the run may have cost something. */
   readonly onGivenUp: (outcome: CondensationOutcome, reason: string) => void;
 }
 
-/** A model's condensation, which may take longer than a request can wait. */
+/**
+ * A condensation by a model, run beside the requests because it may take longer than they can wait.
+ */
 export class BackgroundCondensation {
-  /** Undefined until finished, and if abandoned. */
+  /** Undefined until the run has finished, and if it was abandoned. */
   outcome: CondensationOutcome | undefined;
-  /** The outcome as applied, or why nothing was applied; absent until used. */
+  /** The outcome after it was used: as applied, or why nothing was applied. */
   appliedOutcome: CondensationOutcome | undefined;
   isOver = false;
-  /** True after one request has waited; no other waits. */
+  /** True after one request has waited for the run; later requests don't wait. */
   hasWaited = false;
   readonly isByHand: boolean;
-  /** Never rejects. */
+  /** Resolves when the run has ended or was abandoned. Never rejects. */
   readonly finished: Promise<void>;
   reason: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationDependencies['onGivenUp'];
 
-  /** @param run should stop on the signal; if it doesn't, nothing waits for it */
+  /** @param run should stop when the signal aborts; if it doesn't, nothing waits for it */
   constructor(
     readonly madeFor: ConversationState,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,

@@ -25,7 +25,7 @@ import type { RecalledImage, RecallQuery, RecallResult } from './types';
 export type { RecallableConversation } from './references';
 
 const DEFAULT_ANSWER_TOKENS = 2_000;
-/** VS Code writes answers over 8,192 bytes to a file (seen in 1.139). */
+/** Below the 8,192 bytes from which VS Code writes a tool's answer to a file (seen in 1.139). */
 const DEFAULT_ANSWER_BYTES = 7_500;
 const MAX_ANSWER_TOKENS = 20_000;
 export const MAX_REFERENCES = 100;
@@ -33,11 +33,11 @@ export const MAX_SEARCH_CHARS = 1_000;
 const MAX_LISTED_REFERENCES = 20;
 const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
-/** Each line takes at least one token; one more says how to continue. */
+/** Each line takes at least one token. One more line says how to continue. */
 const MAX_SHOWN_LINES = MAX_ANSWER_TOKENS + 1;
 
 interface RecalledLine {
-  /** Zero-based. */
+  /** Zero-based number of the line in the original. */
   readonly index: number;
   readonly text: string;
 }
@@ -55,7 +55,7 @@ interface ReferenceLines extends RecalledLines {
 }
 
 /**
- * The first conversation that knows a reference answers.
+ * The first conversation that knows one of the references answers.
  * @returns text for the agent, even if nothing was found
  */
 export async function recallOriginals(
@@ -177,10 +177,12 @@ async function findLinesBySearch(
   return foundLines.length === 0 ? { nothing: 'Nothing that was condensed away matches.' } : { found: foundLines };
 }
 
-/** UTF-16 units; longer lines are folded, so that any part can be requested. */
+/**
+ * In UTF-16 units. Longer lines are folded into several, so that the agent can request any part.
+ */
 const MAX_CHARS_SHOWN_WHOLE = 4_000;
 
-/** Undefined for other content or bytes stored elsewhere. */
+/** Returns undefined if the content is no image, or if its bytes are stored elsewhere. */
 function parseImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
@@ -252,7 +254,8 @@ function renderRecallAnswer(
   for (const { reference, placeText, all: lineCount, matchCount, shown: shownLines, image } of foundReferences) {
     if (image) {
       const tokens = counter.countBlock(image);
-      // Always includes the first image; otherwise the smallest answer would never have one.
+      // Always includes the first image; otherwise an answer of the smallest size would never have
+      // one.
       if (tokens > remainingTokens && images.length > 0) {
         omissions.push(`the image of ref ${reference}`);
         continue;

@@ -3,7 +3,7 @@ import type { RecallQuery } from './types';
 
 const lineNumberSchema = z.int().min(1);
 
-/** Models send numbers out of range, and strings instead of lists. */
+/** Tolerant, because models send numbers out of range, and strings instead of lists. */
 export const recallInputSchema = z
   .object({
     references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),

@@ -19,7 +19,9 @@ import type { ApiMessage } from '../core/messages/types';
 
 export interface WatchedCondensation {
   readonly id: CondensationId;
-  /** Number of messages when the condensation was made, and when the first one was. */
+  /**
+   * Number of messages when this condensation was made, and when the first condensation was made.
+   */
   readonly from: number;
   readonly first: number;
   readonly edits: readonly Edit[];
@@ -32,7 +34,7 @@ export class ReferenceUseWatch {
   private constructor(
     readonly id: CondensationId,
     private readonly removed: LinesByFile,
-    /** Content that the agent asked for again, per turn before any condensation. */
+    /** How much content the agent asked for again before any condensation, per turn. */
     private readonly rate: number,
     from: number,
   ) {

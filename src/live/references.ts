@@ -5,7 +5,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
 
 export type RecallableConversation = Pick<LiveConversation, 'ledger' | 'originals'> & {
-  /** If empty, places are less exact. */
+  /** If empty, the answer names less exactly where the content was. */
   readonly messages: readonly ApiMessage[];
 };
 
@@ -16,7 +16,7 @@ export interface ResolvedReference {
   readonly text: string;
 }
 
-/** The agent may have seen the markers of undone condensations. */
+/** Includes undone condensations, because the agent may have seen their markers. */
 export const mapReferencesToContent = ({
   ledger,
 }: Pick<RecallableConversation, 'ledger'>): Map<ReferenceId, ReferencedContent> =>

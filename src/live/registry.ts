@@ -11,14 +11,14 @@ import type { LiveDependencies } from './types';
 import { countCommonPrefix, isExtendedVersion } from './align';
 import type { AgentRequest, LiveId } from './request';
 
-/** Conversations in memory; others are reopened from their ledgers. */
+/** Maximum number of conversations in memory. Others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
 interface RegisteredConversation {
   readonly scheduler: CondensationScheduler;
   readonly conversation: LiveConversation;
   task: MessageKey;
-  /** Aborts when the agent cancels its last request. */
+  /** Aborts when the agent cancels the conversation's last request. */
   signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +33,7 @@ export class ConversationRegistry {
   private readonly conversations = new Map<LiveId, RegisteredConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
-  /** Unfinished writes of dropped conversations. */
+  /** Settles when conversations dropped from memory have written everything. */
   private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -47,7 +47,7 @@ export class ConversationRegistry {
     return this.conversations.get(id)?.scheduler;
   }
 
-  /** Last used first. */
+  /** Most recently used first. */
   listSchedulers(): CondensationScheduler[] {
     return this.listByLastUse().map(({ scheduler }) => scheduler);
   }
@@ -75,7 +75,7 @@ export class ConversationRegistry {
       const registeredConversation =
         this.findOpenConversation(request, taskKeys) ?? (await this.openConversation(request, taskKeys.toReversed()));
       const { id, about } = registeredConversation.conversation;
-      // If the agent sends the first task again, the later one belonged to another conversation.
+      // If the agent sends the first task again, the later task belonged to another conversation.
       if (!taskKeys.includes(registeredConversation.task))
         registeredConversation.task = taskKeys.includes(about.task) ? about.task : (taskKeys.at(-1) ?? NO_TASK_KEY);
       registeredConversation.signal = signal;
@@ -190,6 +190,8 @@ function continuesTask(
   return oldRest.length > 0 && countCommonPrefix(oldRest, newRest) === oldRest.length;
 }
 
-/** Depends on the beginning only, so that a restart finds the ledger. */
+/**
+ * Depends only on the conversation's beginning, so that its ledger is found again after a restart.
+ */
 const createLiveId = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

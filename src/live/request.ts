@@ -11,11 +11,11 @@ import type { LoadOwnModel } from '../core/condense/summarizer';
 export type LiveId = string & { readonly __live: unique symbol };
 
 /**
- * Canonical form: results for one message are in one user message, no text is empty, and there is
- * no thinking, which the edge restores in the view. Immutable.
+ * A request in canonical form: results for one message are in one user message, and no text is
+ * empty. Thinking is omitted, and put back when the view is sent. Immutable.
  */
 export interface AgentRequest {
-  /** The agent's own ID, if sent. Subagents send their parent's. */
+  /** The agent's own ID of the conversation, if sent. Subagents send their parent's. */
   readonly conversationId?: string;
   readonly title?: string;
   /** True for a request beside a task, such as a check of it. */
@@ -26,37 +26,42 @@ export interface AgentRequest {
   /** o200k tokens added after condensing, such as restored thinking. */
   readonly extraTokens?: number;
   /**
-   * True if the vendor reads something other than what is sent, so that reported tokens say nothing
+   * True if the vendor reads something other than what is sent. Reported tokens then say nothing
    * about the request.
    */
   readonly isTransformedByVendor?: boolean;
   readonly model: UpstreamModel;
   /**
-   * False: by default only duplicates are removed. Absent: unknown, and new results are treated as
-   * if there were no recall tool.
+   * Whether the agent can use the recall tool. False: by default only duplicates are removed.
+   * Absent: unknown, and new results are treated as if there were no recall tool.
    */
   readonly canRecall?: boolean;
 }
 
-/** Tokens are as the model counts them. */
+/** A model that an agent calls. Token counts are the model's own. */
 export interface UpstreamModel {
   /** ID of the profile or VS Code model, under which learned token factors are stored. */
   readonly key: string;
-  /** Secrets are not sent to another vendor's summarizer. */
+  /**
+   * Vendor that gets the conversation anyway: secrets are not sent to another vendor's summarizer.
+   */
   readonly vendor?: string;
   /** ID of the profile, which may have its own threshold. */
   readonly profile?: string;
   readonly contextWindow: number;
   readonly maxOutputTokens?: number;
-  /** Tokens that the user wants to keep free for an answer. */
+  /** Tokens of the window that the user wants to keep free for an answer. */
   readonly reservedOutput?: number;
   /** Initial estimate of model tokens per o200k token; default 1. */
   readonly tokenFactor?: number;
   readonly prices?: ModelPrices;
   readonly accounting?: UsageAccounting;
-  /** Cache lifetime that prompts request, which determines write costs; default `none`. */
+  /**
+   * Cache lifetime that the prompts request, which determines the cost of cache writes; default
+   * `none`.
+   */
   readonly cacheLifetime?: CacheLifetime;
-  /** Absent if unknown. */
+  /** How long the vendor's cache keeps a prompt; absent if unknown. */
   readonly cacheSpan?: CacheLifespan | 'none';
   readonly threshold: CondensationThreshold;
   readonly limits?: RequestLimits;
@@ -69,7 +74,10 @@ export interface UpstreamModel {
 
 export interface PreparedRequest extends View {
   readonly conversation: LiveId;
-  /** The conversation may have changed its model meanwhile. */
+  /**
+   * The model for which the request was prepared; the conversation may have changed its model
+   * since.
+   */
   readonly model: UpstreamModel;
   /**
    * Ascending indexes of view messages that get a cache breakpoint on their last block, at most
@@ -84,7 +92,10 @@ export interface PreparedRequest extends View {
    * o200k tokens that the vendor must read; absent if its reports say nothing about the request.
    */
   readonly minReadTokens?: number;
-  /** False while the model's tokens are estimated by family. */
+  /**
+   * True if the model has reported token counts; otherwise its tokens are estimated by model
+   * family.
+   */
   readonly isCalibrated: boolean;
   readonly contextWindow: number;
   readonly outcome?: CondensationOutcome;
@@ -93,5 +104,5 @@ export interface PreparedRequest extends View {
   readonly began: number;
 }
 
-/** The API allows four breakpoints; one is for tools and system. */
+/** The API allows four breakpoints, of which one is for tools and system prompt. */
 export const MESSAGE_CACHE_MARKS = 3;

@@ -37,18 +37,21 @@ const ONLY_IMAGES_CONFIG = {
 
 const MAX_WAIT_FOR_PREPARATION_MS = 30_000;
 const MAX_PREPARATION_MS = 300_000;
-/** A request must grow by this factor before a model that failed is called again. */
+/** After a model has failed, a request must grow by this factor before a model is called again. */
 const RETRY_GROWTH_FACTOR = 1.13;
-/** After this many summaries in a row that came too late, no more are paid for. */
+/** After this many summaries in a row that came too late, no more summaries are paid for. */
 const MAX_LATE_PREPARATIONS = 2;
-/** Share of a rejected request that is tried next. */
+/** A request rejected as too long is next condensed to this share of its size. */
 const RETRY_SIZE_SHARE = 0.6;
 const CONVERSATION_DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
 const CHANGED_BY_HAND_REASON = 'what the model gets was changed by hand';
 const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
-/** No request can be sent without these, so they are applied even if the disk is full. */
+/**
+ * For these reasons a condensation is applied even if the disk is full, because the request can't
+ * be sent without it.
+ */
 const REASONS_REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
 export interface ScheduleResult {
@@ -59,7 +62,7 @@ export interface ScheduleResult {
 /** All condensations of a conversation go through this class. */
 export class CondensationScheduler {
   private preparation: BackgroundCondensation | undefined;
-  /** o200k tokens below which no model is called again after a failure. */
+  /** After a failure, no model is called again until the request has this many o200k tokens. */
   private waitFor = 0;
   private tooLate = 0;
   private readonly warnings: WindowWarnings;
@@ -134,8 +137,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * A failure here only costs a saving and must not prevent a condensation that the request needs
-   * to fit.
+   * Condenses new results. A failure only costs a saving, so it must not prevent a condensation
+   * that the request needs to fit.
    */
   private async condenseNewResultsIfAny(notes: string[]): Promise<void> {
     const { conversation, dependencies: parts } = this;
@@ -180,14 +183,14 @@ export class CondensationScheduler {
       if (imageRemovalOutcome) return { outcome: imageRemovalOutcome };
       if (areSingleImagesTooLarge(exceededLimits)) return undefined;
     }
-    // The prompt alone would have fit: the updated limits leave less for the answer.
+    // The prompt alone would have fit: the limits just learned leave less room for the answer.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
     const tokensBefore = conversation.countedTokens;
     const outcome = await this.condenseRejectedRequest(overflowReport.tokens !== undefined, signal);
     return conversation.countedTokens >= Math.min(tokensBefore, refusedTokens) ? undefined : { outcome };
   }
 
-  /** @returns undefined if nothing was due */
+  /** @returns undefined if no condensation was due */
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const imageRemovalOutcome = await this.removeImagesIfTooLarge(signal);
     const preparedOutcome = (await this.applyPreparedOutcome()) ?? imageRemovalOutcome;
@@ -337,8 +340,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * From this number of model tokens, an expired cache is a reason to condense; undefined if expiry
-   * is never known.
+   * From this number of the model's tokens, an expired cache is a reason to condense; undefined if
+   * cache expiry is never known.
    */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
@@ -368,7 +371,7 @@ export class CondensationScheduler {
     else if (automatic === 'runs') this.dependencies.manager.endCooldown(this.conversation.id);
   }
 
-  /** @param count number of messages from whose size on the conversation must grow */
+  /** @param count the conversation must grow beyond its size with this many messages */
   private postponeNextCondensation(count = this.conversation.messages.length): void {
     const { id, messages, ledger, overheadTokens } = this.conversation;
     const { messages: shown } = computeViewFromLedger(ledger, messages.slice(0, count));
@@ -395,7 +398,9 @@ export class CondensationScheduler {
     return Math.ceil(countedTokens * this.dependencies.learning.getTokenFactor(model));
   }
 
-  /** Condensations without a model run within the request, others run beside it. */
+  /**
+   * If true, the condensation runs beside the request; without a model, it runs within the request.
+   */
   private mayCallModel({ provider, config }: LiveSettings): boolean {
     return this.dependencies.manager.mayCallModel(provider, config);
   }
@@ -427,7 +432,10 @@ export class CondensationScheduler {
     return this.applyOutcome(finalOutcome, reason, signal);
   }
 
-  /** A model may never answer, so the request waits once and then continues without it. */
+  /**
+   * One request waits for the model and then continues without it, because a model may never
+   * answer.
+   */
   private async condenseWithModel(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
@@ -477,7 +485,10 @@ export class CondensationScheduler {
     this.startPreparation(settings);
   }
 
-  /** @returns undefined if one failed and too little is new, or if they keep coming too late */
+  /**
+   * @returns undefined if a preparation failed and the request has hardly grown since, or if
+   * preparations keep coming too late
+   */
   private startPreparation(settings: LiveSettings): BackgroundCondensation | undefined {
     if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_LATE_PREPARATIONS) return undefined;
     const { manager, learning } = this.dependencies;
@@ -518,8 +529,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Applies a finished preparation if the conversation has only grown. A failure cost something
-   * too, so no model is called again automatically until the conversation has grown.
+   * Applies a finished preparation if the conversation has only grown. After a failure, which also
+   * has a cost, no model is called automatically until the conversation has grown.
    */
   private async applyPreparedOutcome(
     reason: CondensationReason = 'background',
@@ -536,7 +547,8 @@ export class CondensationScheduler {
     preparation.appliedOutcome = appliedOutcome;
     if (appliedOutcome?.kind === 'condensed') {
       this.tooLate = 0;
-      // Results that arrived meanwhile may refer to what the condensation removed.
+      // Results that arrived during the preparation may refer to content that the condensation
+      // removed.
       await this.conversation.restoreReferences();
       return appliedOutcome;
     }
@@ -552,7 +564,7 @@ export class CondensationScheduler {
     return appliedOutcome;
   }
 
-  /** @returns the actual outcome: nothing was removed if it could not be recorded */
+  /** @returns the outcome as applied: nothing was removed if it could not be recorded */
   private async applyOutcome(
     outcome: CondensationOutcome,
     reason: CondensationReason,

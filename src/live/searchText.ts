@@ -1,7 +1,7 @@
 /** Searches with a pattern from a model, without blocking the host. */
 import { createContext, Script } from 'node:vm';
 
-/** Undefined if matching took too long. */
+/** Returns for each line whether it matches; undefined if matching took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
 export class SearchPatternError extends Error {
@@ -12,11 +12,13 @@ export class SearchPatternError extends Error {
 const MAX_BATCH_MS = 20;
 /** Milliseconds of all batches of a search together. */
 const MAX_SEARCH_MS = 2_000;
-/** On a busy machine a batch may time out before it has begun. */
+/** Tries for a line alone, because a batch may time out on a busy machine before it has begun. */
 const MAX_TRIES_PER_LINE = 3;
-/** UTF-16 units; a longer line is a batch of its own. */
+/** Maximum UTF-16 units of a batch; a longer line is a batch of its own. */
 const MAX_BATCH_CHARS = 64 * 1024;
-/** Only this much of a line is searched, because a pattern may take quadratic time. */
+/**
+ * Only this many UTF-16 units of a line are searched, because a pattern may take quadratic time.
+ */
 const MAX_SEARCHED_LINE_CHARS = 4_096;
 
 export function createWordMatcher(words: string): LineMatcher {
@@ -51,7 +53,7 @@ function compilePattern(pattern: string): RegExp {
     try {
       return new RegExp(pattern, flags);
     } catch {
-      // Legacy syntax is invalid only with the flag `u`.
+      // Legacy syntax is invalid with the flag `u`, so the pattern is compiled again without it.
     }
   }
   throw new SearchPatternError('The pattern is no regular expression as JavaScript knows it.');
@@ -59,7 +61,7 @@ function compilePattern(pattern: string): RegExp {
 
 /**
  * Returns the zero-based numbers of the matching lines.
- * @param spent milliseconds used so far; updated
+ * @param spent milliseconds used by earlier calls of the search; increased by this call
  * @throws SearchPatternError
  */
 export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
@@ -89,7 +91,7 @@ function findBatchEnd(lines: readonly string[], start: number): number {
   let chars = 0;
   let index = start;
   while (index < lines.length && (index === start || chars < MAX_BATCH_CHARS)) {
-    // Each line has a fixed cost, too.
+    // Counts one more for each line, because each line has a fixed cost, too.
     chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[index]?.length ?? 0);
     index++;
   }

@@ -62,7 +62,7 @@ export function toLiveSummary(
   };
 }
 
-/** The settings may have changed since the last request. */
+/** Uses the threshold of the current settings, which may have changed since the last request. */
 function addProfileThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
   if (!thresholds) return model;
   const ownThreshold = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];

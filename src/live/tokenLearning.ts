@@ -13,17 +13,17 @@ import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { areSingleImagesTooLarge, type BodyLimits } from './weight';
 
 /**
- * No tokenizer differs more from o200k; a report outside is wrong, or the server did not read
- * everything.
+ * Limits of the model's tokens per o200k token. No tokenizer is outside; a report outside is wrong,
+ * or the server did not read everything.
  */
 const TOKEN_FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
-/** Reports this close together count as equal. */
+/** Two reported sizes count as equal if they differ by no more than this share. */
 const EQUAL_REPORT_SHARE = 0.01;
-/** Low, because a conversation's content changes slowly. */
+/** Weight of the newest answer in the learned factor; low, because content changes slowly. */
 const NEWEST_ANSWER_WEIGHT = 0.3;
-/** In shorter requests the fixed parts dominate. */
+/** Nothing is learned from shorter requests, in which the fixed parts dominate. */
 const MIN_LEARNED_TOKENS = 500;
-/** Share of a rejected request that is tried next. */
+/** Share of the shortest request rejected as too long that is assumed to fit. */
 const RETRY_SIZE_SHARE = 0.9;
 
 const makeReservedOutputInput = ({
@@ -50,28 +50,32 @@ const clampFactor = (factor: number): number =>
 interface LearnedLimits {
   factor?: number;
   /**
-   * The longest age at which the cache still had the prompt, and the shortest at which it had not.
+   * The longest time after which the cache still had a prompt, and the shortest after which it no
+   * longer had it.
    */
   warmMs?: number;
   coldMs?: number;
-  /** Requests that the server seems to have truncated silently. */
+  /** Last request per conversation that the server seems to have truncated silently. */
   readonly truncations: Map<LiveId, ServerTruncation>;
-  /** The window that truncations implied, until a server reads more. */
+  /** Window that truncations implied; deleted once the server reads more. */
   impliedWindow?: number;
-  /** The most tokens read of a request after truncations implied a smaller window. */
+  /**
+   * Most tokens that the server read of a request, recorded since an implied window proved too
+   * small.
+   */
   largestRead?: number;
-  /** The window that a rejection named, if smaller than assumed. */
+  /** Window that a rejection named, if smaller than the assumed one. */
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
   refused?: number;
   weight?: ExceededBodyLimits;
 }
 
-/** A request of which the server read less than it must. */
+/** A request of which the server read less than any vendor must read. */
 interface ServerTruncation {
-  /** In the model's tokens. */
+  /** Tokens that the server reported, as the model counts them. */
   readonly reported: number;
-  /** In o200k tokens. */
+  /** Tokens that the server must read, in o200k tokens. */
   readonly minReadTokens: number;
 }
 
@@ -84,7 +88,9 @@ const getLearnedWindow = ({ window = Infinity, impliedWindow = Infinity }: Learn
 
 export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'minReadTokens'>;
 
-/** Learns by model key how many tokens requests have. */
+/**
+ * Learns from answers and rejections, by model key, how many tokens requests have and what fits.
+ */
 export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 
@@ -111,10 +117,7 @@ export class TokenLearning {
     );
   }
 
-  /**
-   * @returns the tokens that the server read if it truncated the request; each size is reported
-   * once
-   */
+  /** @returns the tokens that the server read, if it truncated the request; each size only once */
   learnFromAnswer(
     { conversation, model, countedTokens, minReadTokens }: AnsweredRequest,
     usage: Usage,
@@ -154,7 +157,8 @@ export class TokenLearning {
     }
     if (Math.abs(previousTruncation.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= tolerance)
       return undefined;
-    // A server that cuts long prompts to half of its window may have read longer ones that fitted.
+    // A server that cuts long prompts to half of its window may have read longer prompts that
+    // fitted.
     const window = Math.min(model.contextWindow, Math.max(reported, learnedLimits.largestRead ?? 0));
     if (getLearnedWindow(learnedLimits) <= window) return undefined;
     learnedLimits.impliedWindow = window;
@@ -188,7 +192,7 @@ export class TokenLearning {
     if (promisedMs !== undefined && ageMs < promisedMs) return;
     const learnedLimits = this.getLearnedLimits(model);
     if (usage.cacheReadTokens > tokens / 2) learnedLimits.warmMs = Math.max(learnedLimits.warmMs ?? 0, ageMs);
-    // Within the promised lifetime, or without one, a miss has other causes.
+    // A miss within the promised lifetime, or without a promise, has other causes than expiry.
     else if (promisedMs !== undefined && usage.cacheReadTokens < tokens / 10)
       learnedLimits.coldMs = Math.min(learnedLimits.coldMs ?? Infinity, ageMs);
   }

@@ -46,7 +46,7 @@ export class ToolCallCounter {
   private last: ApiMessage | undefined;
   private length = 0;
 
-  /** Unchanged messages must be the same objects. */
+  /** Counts the calls of each tool. Unchanged messages must be the same objects as before. */
   followMessages(messages: readonly ApiMessage[]): void {
     if (this.length > 0 && messages[this.length - 1] !== this.last) {
       this.counts.clear();

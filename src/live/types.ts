@@ -19,18 +19,18 @@ import type { ToolWeight } from './toolWeights';
 
 export interface LiveCondensation {
   readonly id: CondensationId;
-  /** ISO 8601. */
+  /** When the condensation was made (ISO 8601). */
   readonly at: string;
   readonly provider: string;
   readonly configName?: string;
-  /** For display, such as "Lossless, then Smart (File-Aware)". */
+  /** Providers for display, such as "Lossless, then Smart (File-Aware)". */
   readonly by?: string;
   /** o200k tokens of the messages only. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Sizes of the whole request, in the model's tokens; absent in summaries of earlier versions. */
   readonly request?: RequestTokensBeforeAndAfter;
-  /** US dollars; absent if a price is unknown. */
+  /** US dollars that the condensation cost; absent if a price is unknown. */
   readonly cost?: number;
   readonly isUndone: boolean;
   readonly use?: UseAfterCondensation;
@@ -38,37 +38,37 @@ export interface LiveCondensation {
 
 export interface NewResultsSummary {
   readonly results: number;
-  /** o200k tokens. */
+  /** o200k tokens removed from new results. */
   readonly tokens: number;
   /**
-   * How often the agent read again lines that a reference replaced. That file's results are sent
-   * whole from then on.
+   * How often the agent read lines again that a reference had replaced. Results of that file are
+   * sent whole from then on.
    */
   readonly rereads: number;
 }
 
 export interface LiveSummary {
   readonly id: LiveId;
-  /** Absent for VS Code's chat. */
+  /** Name of the agent; absent for VS Code's chat. */
   readonly agent?: string;
   readonly folder?: string;
   readonly title: string;
   /** Tokens of the last request, as the model counts them. */
   readonly tokens: number;
   readonly contextWindow: number;
-  /** The next condensation is due at the threshold, or earlier if more would not fit. */
+  /** The next condensation is due at this size, or earlier if a larger request would not fit. */
   readonly thresholdTokens: number;
-  /** For display, such as "Lossless, then Smart (File-Aware) if that is not enough". */
+  /** Providers for display, such as "Lossless, then Smart (File-Aware) if that is not enough". */
   readonly condensedBy?: string;
   /**
-   * Threshold if the prompt cache has expired; absent if expiry is never known or the setting is
-   * off.
+   * Threshold that applies if the prompt cache has expired; absent if expiry is never known or the
+   * setting is off.
    */
   readonly coldTokens?: number;
   /** Why the last due condensation removed nothing. */
   readonly whyNot?: string;
   readonly isPaused?: true;
-  /** What remains and what would help, if the request is above its threshold. */
+  /** Set if the request stays above its threshold: what remains and what would help. */
   readonly exhausted?: string;
   readonly messages: number;
   /** The agent asked for so much removed content again that only Lossless condenses from now on. */
@@ -94,16 +94,16 @@ export interface LiveView extends View {
 }
 
 export interface RecallQuery {
-  /** With or without their markers. */
+  /** IDs of references, with or without the markers around them. */
   readonly references?: readonly string[];
-  /** A line must contain all words, in any order and case. */
+  /** Words in any order and case; a line must contain all of them. */
   readonly words?: string;
-  /** JavaScript regular expression, with flags `iu` if it allows them. */
+  /** JavaScript regular expression, compiled with the flags `iu` if possible, else with `i`. */
   readonly pattern?: string;
-  /** One-based, inclusive. */
+  /** First and last line to return, one-based and inclusive. */
   readonly fromLine?: number;
   readonly toLine?: number;
-  /** o200k tokens of the answer; default 2,000, at most 20,000. */
+  /** Maximum o200k tokens of the answer; default 2,000, at most 20,000. */
   readonly maxTokens?: number;
 }
 
@@ -116,7 +116,7 @@ export interface RecalledImage {
 export type RecallResult =
   | {
       readonly kind: 'found';
-      /** Says what was found, what was omitted, and how to get it. */
+      /** For the agent: what was found, what was omitted, and how to get it. */
       readonly text: string;
       readonly references: readonly string[];
       readonly images: readonly RecalledImage[];
@@ -139,36 +139,40 @@ export type WhenNotEnough = 'fileAware' | 'nothing';
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;
-  /** If true, only what would not fit is condensed. */
+  /** If true, requests are condensed only if they would not fit. */
   readonly isPaused?: boolean;
   /**
-   * Absent: File-Aware for agents that can recall, nothing for others. Only Lossless has a
-   * follow-up.
+   * What follows if condensing was not enough. Absent: File-Aware for agents that can recall,
+   * `nothing` for others. Only Lossless has a follow-up.
    */
   readonly whenNotEnough?: WhenNotEnough;
-  /** `lossless` removes what the view already contains; default `lossless`. */
+  /**
+   * `lossless` removes content of new results that the view already contains; default `lossless`.
+   */
   readonly newResults?: NewResultsMode;
-  /** Removes transient terminal output and colors; default false. */
+  /** Whether transient terminal output and colors are removed; default false. */
   readonly newResultsNoise?: boolean;
   /**
-   * False: also removes content that an agent requested again, to measure what resending it costs.
-   * Default true.
+   * If false, content that an agent requested again is removed nevertheless, to measure what
+   * resending it costs. Default true.
    */
   readonly isCautious?: boolean;
   /** Percent of the window from which a single new result is shortened; default 25, 0: never. */
   readonly largeResultPercent?: number;
   /**
-   * Percent of the window from which a condensation by a model is prepared; absent: made when due.
+   * Percent of the window from which a model prepares a condensation in advance; absent: a model
+   * condenses only when due.
    */
   readonly backgroundPercent?: number;
   /** Percent of the window from which a cold cache is a reason to condense; absent: never. */
   readonly coldPercent?: number;
   /**
-   * True if a failure may lead to a paid call, which requires a condensing profile and a budget.
+   * True if a paid call may follow a failed condensation; requires a condensing profile and a
+   * budget.
    */
   readonly mayUseNative: boolean;
   readonly configs?: Readonly<Record<string, unknown>>;
-  /** US dollars per condensation; absent: no limit. */
+  /** Maximum US dollars per condensation; absent: no limit. */
   readonly maxCost?: number;
   /** If absent, each request brings its own thresholds. */
   readonly thresholds?: {
@@ -176,7 +180,8 @@ export interface LiveSettings {
     readonly byProfile: Readonly<Record<string, CondensationThreshold>>;
   };
   /**
-   * Percent of each kind of facts that must stay in the view; ignored if the request would not fit.
+   * Percent of each kind of facts that must stay in the view; ignored if the request would not fit
+   * otherwise.
    */
   readonly coherenceFloor?: MinimumCoherence;
   /** Milliseconds that a request waits for a model; default 30,000. */
@@ -202,26 +207,26 @@ export interface LiveConversationsApi {
     signal?: AbortSignal,
     overflow?: OverflowReport,
   ): Promise<PreparedRequest | undefined>;
-  /** In o200k tokens. */
+  /** Counts the o200k tokens of a request. */
   count(request: AgentRequest): Promise<number>;
-  /** In o200k tokens. */
+  /** Counts the o200k tokens of a text or message. */
   countPart(part: string | ApiMessage): Promise<number>;
   /** Records what a request cost, even if it was cut off or had to be corrected. */
   recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Calibrates the model's token factor and notes the cache's state. */
   recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void;
-  /** Restores the originals byte for byte. */
+  /** Replaces markers in a call's input by their originals, byte for byte. */
   expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput>;
-  /** If `conversation` is undefined, searches all. */
+  /** @param conversation if undefined, all conversations are searched */
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult>;
-  /** Last used first. */
+  /** Most recently used first. */
   list(): LiveSummary[];
-  /** The last used one. */
+  /** Returns the most recently used conversation. */
   active(): LiveSummary | undefined;
   view(conversation: LiveId): LiveView | undefined;
   compare(conversation: LiveId): DiffTexts | undefined;
   outline(conversation: LiveId): ReturnType<typeof listMessagesBriefly> | undefined;
-  /** The next request is sent condensed. */
+  /** Condenses now; the next request is sent condensed. */
   condenseNow(
     conversation: LiveId,
     options?: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
@@ -230,7 +235,7 @@ export interface LiveConversationsApi {
   undo(conversation: LiveId): Promise<CommandResult>;
   redo(conversation: LiveId): Promise<CommandResult>;
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult>;
-  /** @param message its index in the conversation */
+  /** @param message index of the message in the conversation */
   pin(conversation: LiveId, message: number): Promise<CommandResult>;
   unpin(conversation: LiveId, message: number): Promise<CommandResult>;
   /** @returns a function that unsubscribes */
@@ -256,7 +261,7 @@ export interface PreparedChat extends Pick<
   readonly outcome?: Pick<CondensationOutcome, 'kind'>;
 }
 
-/** The part that the chat uses, in whatever thread it runs. */
+/** The part of the conversations that the chat uses, in whatever thread they run. */
 export interface ChatConversations extends Pick<
   LiveConversationsApi,
   'count' | 'countPart' | 'expandMarkers' | 'recall' | 'list'
@@ -292,13 +297,13 @@ export interface LiveControls extends Pick<
 export interface ManualCondensationResult {
   /** Absent if the conversation is gone. */
   readonly kind?: OutcomeSummary['kind'];
-  /** Why nothing was condensed, in sentences; irrelevant otherwise. */
+  /** Why nothing was condensed, in sentences; meaningless after a success. */
   readonly words: string;
 }
 
 export interface WindowEngine extends LiveControls {
   has(conversation: LiveId): boolean;
-  /** The last result of {@link LiveControls.view}, updated from then on. */
+  /** Returns the last result of {@link LiveControls.view}, kept up to date since. */
   getCachedView(conversation: LiveId): LiveView | undefined;
   /**
    * @throws the signal's reason if it was aborted; Error for the user if it was abandoned or the

@@ -6,7 +6,7 @@ export class UsableSettingsReader {
 
   constructor(private readonly dependencies: LiveDependencies) {}
 
-  /** Replaces a missing provider by the default one and reports it once. */
+  /** Replaces a provider that does not exist by the default one and reports this once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.dependencies;
     const configuredSettings = conversation?.isCareful
@@ -31,13 +31,13 @@ export class UsableSettingsReader {
   }
 }
 
-/** An agent that can't recall only loses duplicates, unless the user chose otherwise. */
+/** For an agent that can't recall: removes only duplicates, unless the user configured Lossless. */
 const makeStrictSettings = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }
     : settings;
 
-/** Removes only duplicates while the request fits. */
+/** For an agent that asked for much again: removes only duplicates while the request fits. */
 const makeCarefulSettings = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',

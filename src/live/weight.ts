@@ -11,14 +11,14 @@ export type BodyLimits = RequestLimits & Pick<ExceededBodyLimits, 'imageBytes' |
 export const areSingleImagesTooLarge = ({ imageBytes, edge, manyImages }: ExceededBodyLimits): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
-/** Which images stay; Truncation's configuration has the same fields. */
+/** Says which images stay. Truncation's configuration has the same fields. */
 export interface ImagesToKeep extends ImageLimits {
   readonly keepNewest: number;
 }
 
 /**
- * Images are removed from the first share of the byte limit on, down to the second, because later
- * images must fit too.
+ * Images are removed if a request exceeds the first share of the byte limit. The rest is below the
+ * second share, so that later images fit too.
  */
 const CONDENSE_ABOVE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
@@ -29,7 +29,7 @@ export interface RequestForMeasuring extends Pick<View, 'original' | 'messages'>
   readonly pinned: ReadonlySet<number>;
 }
 
-/** Approximate bytes. */
+/** Approximate size of a request in bytes. */
 export const measureRequestBytes = ({
   messages,
   besideBytes,
@@ -37,8 +37,8 @@ export const measureRequestBytes = ({
   messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
- * Undefined if the request is small enough or no image can be removed. The newest image stays as
- * long as the request can be sent with it.
+ * Returns undefined if the request is small enough or no image can be removed. The newest image
+ * stays as long as the request can be sent with it.
  */
 export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
   if (!request.messages.some(hasImages)) return undefined;

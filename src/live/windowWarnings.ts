@@ -7,7 +7,7 @@ import type { LiveConversation } from './liveConversation';
 import { computeDueTokensOfModel } from './tokenLearning';
 import type { LiveDependencies, LiveSettings } from './types';
 
-/** After this many condensed requests in a row, the window is too small for the task. */
+/** If this many requests in a row had to be condensed, the window is too small for the task. */
 const CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL = 4;
 const FULL_WINDOW_SHARE = 2 / 3;
 
@@ -35,7 +35,7 @@ export class WindowWarnings {
     this.dependencies.emit({ kind: 'problem', conversation: id, message });
   }
 
-  /** Warns that nothing more can be condensed, while there is still room. */
+  /** Warns if nothing more can be condensed, while the window still has room. */
   recordOutcomeAndWarn(
     reason: CondensationReason,
     outcome: CondensationOutcome | undefined,
