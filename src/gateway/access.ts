@@ -12,7 +12,7 @@ export interface AdmittedRequest {
   readonly rest: string;
 }
 
-/** `detail` is for the client and does not reveal the secret. */
+/** `detail` says to the client why it was refused, without revealing the secret. */
 export type Admission =
   | AdmittedRequest
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
@@ -20,8 +20,8 @@ export type Admission =
 export interface AccessKeys {
   readonly secret: string;
   /**
-   * Tickets by value, each for one route. Other users can read an agent's command line: with a
-   * ticket they can reach a vendor with their own key, but nothing of this run.
+   * The route that each ticket grants, by ticket. Other users can read an agent's command line.
+   * With a ticket they can reach a vendor with their own key, but nothing of this run.
    */
   readonly tickets: ReadonlyMap<string, string>;
 }

@@ -13,33 +13,33 @@ import { claimOwnFolder } from '../storage/ownFolder';
 
 const announcementSchema = z.object({
   pid: z.number().int().positive(),
-  /** Absent in version 1.0. */
+  /** Process that runs the gateway, with its host; absent in version 1.0. */
   owner: z.string().optional(),
-  /** Includes the secret. */
+  /** URL of the gateway, including the secret. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Absent if any agent may use the gateway. */
+  /** Name of the gateway's agent; absent if any agent may use the gateway. */
   agent: z.string().optional(),
   folder: z.string(),
-  /** Absent if the gateway serves only its own agent. */
+  /** The URL for each route; absent if the gateway serves only its own agent. */
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
 export type GatewayAnnouncement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
 
-/** For display; the secret is only copied to the clipboard. */
+/** Makes an address for display. The secret is only ever copied to the clipboard. */
 export const hideSecretInAddress = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
 export const isGatewayAddress = (address: string): boolean =>
   /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
 
 /**
- * @returns a function that withdraws the announcement
+ * @returns a function that removes the announcement
  * @throws StorageError `not-ours` if the folder belongs to another program
  */
 export async function announceGateway(folder: string, gateway: GatewayAnnouncement): Promise<() => Promise<void>> {
   await claimOwnFolder(nodeFiles, folder, 'Nothing was started.');
   const owner = formatOwner(getThisProcess());
-  // The hash is needed because processes in two containers may have the same PID.
+  // The hash of the owner is needed because processes in two containers may have the same PID.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...otherFields } = gateway;
   await replaceOwnFile(

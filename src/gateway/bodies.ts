@@ -1,6 +1,6 @@
 /**
- * Agents send the whole conversation each time, so this parses only what follows the common prefix
- * with an earlier body.
+ * Parses only the part of a body that follows the common beginning with an earlier body, because
+ * agents send the whole conversation each time.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../conversations/text/json';
@@ -27,7 +27,10 @@ export class ParsedBody {
     return (this.cachedText ??= decodeText(this.bytes));
   }
 
-  /** Byte offsets after each list element; empty if there is no list or a key is duplicated. */
+  /**
+   * Byte offsets of the ends of the list's elements; empty if there is no list or a key is
+   * duplicated.
+   */
   get ends(): readonly number[] {
     return this.known?.ends ?? [];
   }
@@ -58,7 +61,7 @@ export class ParsedBodyCache {
   /** Most recently used last. */
   private bodies: readonly ParsedBody[] = [];
 
-  /** Returns undefined for anything but a JSON object that the core supports. */
+  /** Returns undefined for anything but a JSON object of a depth that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
     const [bestMatch, commonCount] = this.findBodyWithLongestCommon(bytes, list);
     const parsedBody = (bestMatch && parseContinuedBody(bestMatch, commonCount, bytes)) ?? parseWholeBody(bytes, list);
@@ -81,7 +84,10 @@ export class ParsedBodyCache {
   }
 }
 
-/** This many bytes distinguish agents and models. */
+/**
+ * Number of bytes at the beginning by which bodies of different agents and models are
+ * distinguished.
+ */
 const COMPARED_BEGINNING_BYTES = 64;
 
 const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
@@ -106,7 +112,7 @@ function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes:
   if (commonEnd === undefined || !Array.isArray(elements)) return undefined;
   const newBytes = bytes.subarray(commonEnd);
   if (!isUtf8(newBytes)) return undefined;
-  // The `0` represents all common elements.
+  // The `0` stands for all common elements of the list.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(newBytes);
   try {
@@ -134,7 +140,7 @@ function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes:
 
 function parseWholeBody(bytes: Buffer, listName: string): ParsedBody | undefined {
   try {
-    // Invalid UTF-8 would not round-trip.
+    // Invalid UTF-8 would not survive decoding and encoding unchanged.
     if (!isUtf8(bytes)) return undefined;
     const body: unknown = JSON.parse(decodeText(bytes));
     return isRecord(body) && !isDeeperThan(body, MAX_JSON_DEPTH) ? new ParsedBody(bytes, body, listName) : undefined;
@@ -158,8 +164,8 @@ function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly num
 }
 
 /**
- * @returns the offset after each element and the members before the list; undefined if there is no
- * list or a name is duplicated
+ * @returns the offset of each element's end, and the names of the members before the list;
+ * undefined if there is no list or a name is duplicated
  */
 function locateElements(
   text: string,

@@ -13,14 +13,18 @@ export interface AgentHttpCall {
 }
 
 export interface PreparedHttpCall {
-  /** Undefined means the original body. */
+  /** Bytes of the changed body; undefined if the original body is sent. */
   readonly bytes: Buffer | undefined;
   /**
+   * Makes a shorter version of a call that the vendor rejected as too long.
    * @param overflow what the vendor said about the length
    * @returns undefined if there is no shorter version
    */
   shorten(overflow: OverflowReport): Promise<PreparedHttpCall | undefined>;
-  /** For vendors that reject earlier thinking; undefined if there is none. */
+  /**
+   * Makes a version without earlier thinking, for vendors that reject it; undefined if there is
+   * none.
+   */
   dropThinking(): PreparedHttpCall | undefined;
   /**
    * Returns the original call, for vendors that rejected this version as invalid.
@@ -50,9 +54,9 @@ export class StoppedCallError extends Error {}
 
 export interface GatewayCondenser {
   /**
-   * @returns undefined for a call to forward unchanged
-   * @throws StoppedCallError, or the signal's reason if the agent disconnected. After any other error
-   * the call is forwarded unchanged.
+   * @returns undefined if the call is to be forwarded unchanged
+   * @throws StoppedCallError, or the signal's reason if the agent disconnected. After any other
+   * error the call is forwarded unchanged.
    */
   prepare(call: AgentHttpCall, signal: AbortSignal): Promise<PreparedHttpCall | undefined>;
 }

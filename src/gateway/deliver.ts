@@ -53,7 +53,7 @@ async function performDeliveryStep(state: ActiveDeliveryState, delivery: Deliver
         try {
           return { kind: 'answered', answer: await exchange.sendUpstream(body) };
         } catch (error) {
-          // The vendor may have been processing when the agent disconnected.
+          // If the agent disconnected, the vendor may already have processed the request.
           return { kind: 'failed', error, isPaid: signal.aborted };
         }
       }

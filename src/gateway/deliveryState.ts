@@ -12,10 +12,10 @@ import type { PreparedHttpCall } from './condenser';
 export interface VendorRefusal {
   readonly answer: IncomingMessage;
   readonly bytes: Buffer;
-  /** Undefined if the text can't be decompressed or is too long. */
+  /** Text of the rejection; undefined if it can't be decompressed or is too long. */
   readonly text: string | undefined;
   readonly problem: RejectionProblem;
-  /** Undefined if size was not the reason. */
+  /** What the rejection says about the size; undefined if size was not the reason. */
   readonly overflow: OverflowReport | undefined;
 }
 
@@ -31,7 +31,7 @@ interface DeliveryCourse<Tried = readonly RequestAttempt<VendorRefusal>[]> {
 }
 
 export type DeliveryState =
-  /** Without a call, only the original can be sent and its answer is not read. */
+  /** If `call` is undefined, only the original can be sent and its answer is not read. */
   | {
       readonly kind: 'sending';
       readonly call: PreparedHttpCall | undefined;
@@ -65,7 +65,7 @@ export type DeliveryState =
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
       readonly usage: Usage | undefined;
-      /** Set if the answer itself says that the request was too long. */
+      /** Set if a successful answer says that the request was too long. */
       readonly overflow: OverflowReport | undefined;
       readonly log?: DeliveryLogLine;
     }
@@ -82,13 +82,13 @@ export type DeliveryEvent =
   | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowReport | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
-  /** `isPaid`: the vendor may be answering nevertheless. */
+  /** `isPaid` is true if the vendor may be answering despite the error. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
 
 export const beginDelivery = (call: PreparedHttpCall | undefined): DeliveryState => ({
   kind: 'sending',
   call,
-  // Only VS Code's chat can correct calls.
+  // The change `correct-calls` is only possible in VS Code's chat.
   course: { change: undefined, rejected: [], impossible: new Set(['correct-calls']) },
 });
 

@@ -37,7 +37,7 @@ export class HttpExchange {
     await this.passAnswerToAgent(await answer);
   }
 
-  /** @throws if the answer breaks off, after closing the agent's connection */
+  /** @throws Error if the answer breaks off, after closing the agent's connection */
   async passAnswerToAgent(answer: http.IncomingMessage, observeChunk?: (chunk: Buffer) => void): Promise<void> {
     const { response } = this;
     this.beginResponse(answer);

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER_NAME } from './access';
 
 /**
- * Source: RFC 9110, 7.6.1. `alt-svc` would let the agent bypass us; we answer `expect` ourselves.
+ * Headers that are only for one connection (RFC 9110, 7.6.1) and some that must not pass: `alt-svc`
+ * would let the agent bypass us, and we answer `expect` ourselves.
  */
 const CONNECTION_HEADERS = new Set([
   'connection',
@@ -37,7 +38,9 @@ export function filterHeaders(message: IncomingMessage, omittedNames: readonly s
 const PER_REQUEST_HEADER =
   /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
 
-/** Our own requests may reuse the agent's authentication and preferences. */
+/**
+ * Selects the headers that our own requests may reuse: the agent's authentication and preferences.
+ */
 export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const connectionOptions = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers with a conversation's ID, then those that identify subagents. Observed in the agents'
- * requests.
+ * Each row names the header with a conversation's ID, then headers that identify subagents.
+ * Observed in the agents' requests.
  */
 const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   // Codex. In subagents, `session-id` and the cache key are the parent's.
@@ -15,7 +15,10 @@ const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   ['session_id'],
 ];
 
-/** Ignores user agent (Qwen Code sends claude-cli) and cache key, which are unreliable. */
+/**
+ * Returns the agent's ID of the conversation. User agent (Qwen Code sends claude-cli) and cache key
+ * are not used, because they are unreliable.
+ */
 export function getAgentConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of IDENTITY_HEADERS) {
     const [first, ...rest] = names.map((name) => headers[name]);

@@ -39,13 +39,13 @@ import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
- * Limits the share of the window reserved for the answer: agents request the model's maximum
- * (32,000 to 64,000 tokens), which answers never reach.
+ * Maximum percentage of the window that is reserved for the answer. Agents request the model's
+ * maximum (32,000 to 64,000 tokens), which answers never reach.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
- * For vendors that count the requested answer against the window: maximum share reserved for it,
- * and percentage of the rest at which to condense.
+ * For vendors that count the requested answer against the window: maximum share of the window
+ * reserved for the answer, and percentage of the rest at which to condense.
  */
 const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
@@ -54,8 +54,8 @@ const COUNTED_THRESHOLD_PERCENT = 85;
  */
 const RETRY_SIZE_SHARE = 0.9;
 /**
- * A request without tools belongs to a known conversation if it shares this many messages and half
- * of its own.
+ * A request without tools belongs to a known conversation if it has at least this many messages in
+ * common with it, and these are at least half of its own.
  */
 const MIN_COMMON_MESSAGES = 4;
 
@@ -64,39 +64,45 @@ export interface LiveCondenserOptions {
   readonly counter: MessageCounter;
   readonly prices?: PriceTable;
   readonly addresses: ReadonlyMap<string, URL>;
-  /** Tokens of every model's window. Default: from the model table. */
+  /** Window in tokens, for all models. Default: the window in the model table. */
   readonly window?: number;
-  /** Tokens by model ID, from the agent's settings. */
+  /** Window in tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly threshold?: CondensationThreshold;
   /**
-   * True if agents were given the recall tool. Each request shows whether the agent has loaded it.
+   * True if agents were given the recall tool. Whether an agent has loaded it is read from each
+   * request.
    */
   readonly canRecall?: boolean;
-  /** Lowercase names of tools that ask the user; absent if the agent is unknown. */
+  /**
+   * Lowercase names of tools with which the agent asks the user; absent if the agent is unknown.
+   */
   readonly askingTools?: ReadonlySet<string>;
   readonly spending?: Pick<ConversationSpending, 'beginRequest'>;
-  /** Absent if no model may be called. */
+  /**
+   * Creates summarizers that call the conversation's own model; absent if no model may be called.
+   */
   readonly summaries?: Pick<GatewaySummaries, 'createOwnModelLoader'>;
   readonly report?: (note: string) => void;
 }
 
 /**
- * Matches our recall tool by its name with the server's (`mcp__context-condenser__recall`), or by
- * the marker in its description. Agents have similarly named tools (Kilo's `kilo_local_recall`).
+ * Matches our recall tool by its name together with the server's
+ * (`mcp__context-condenser__recall`), or by the marker in its description. Agents have similarly
+ * named tools (Kilo's `kilo_local_recall`).
  */
 const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
 /**
- * Agents that did not wait for the MCP server, and subagents, may lack the recall tool. Codex
- * mentions it only in the declaration of a tool that calls others.
+ * Looks in each request, because agents that did not wait for the MCP server, and subagents, may
+ * lack the recall tool. Codex mentions it only in the declaration of a tool that calls others.
  */
 const offersRecallTool = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
- * A step of a task declares tools, or has calls as XML (Cline, Roo and Zoo Code). An answer without
- * calls proves nothing: Gemini CLI sends the whole conversation to ask who speaks next
- * (`nextSpeakerChecker.ts`).
+ * True for a step of a task: it declares tools, or has calls as XML (Cline, Roo and Zoo Code). An
+ * answer without calls proves nothing, because Gemini CLI sends the whole conversation to ask who
+ * speaks next (`nextSpeakerChecker.ts`).
  */
 const isAgentTaskRequest = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
@@ -112,18 +118,21 @@ interface CondensationStep {
 export class LiveCondenser implements GatewayCondenser {
   private readonly figures = new GatewayRunFigures();
   private readonly ids = new Map<LiveId, string | undefined>();
-  /** The vendor rejected the condensed form of these conversations. */
+  /** Conversations whose condensed form the vendor rejected, so that they are sent unchanged. */
   private readonly uncondensable = new Set<LiveId>();
 
   /**
-   * For vendors that reject thinking after changed content: index up to which to remove thinking.
+   * By conversation, the message index up to which thinking is removed. Only for vendors that
+   * reject thinking after changed content; Infinity until the next condensation.
    */
   private readonly thinkingRemovedUntil = new Map<LiveId, number>();
   private readonly heads = new LruMap<LiveId, StartOfSentConversation>(MAX_KEPT_REQUEST_STARTS);
-  /** Models whose vendor counts the requested answer against the window. */
+  /** Keys of models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
-  /** Tokens of side requests that fit each model, learned from rejections. */
+  /**
+   * By model, the largest number of tokens of a side request that fits, learned from rejections.
+   */
   private readonly sideRequestLimits = new Map<string, number>();
 
   private readonly bookings = new Set<Promise<unknown>>();
@@ -144,7 +153,8 @@ export class LiveCondenser implements GatewayCondenser {
     if (call.recognized.purpose === 'count') return this.prepareTokenCount(call, request);
     if (isAgentTaskRequest(request))
       return this.makeCondensationStep(call, request, getAgentConversationId(call.headers), signal);
-    // Requests for titles and checks are not part of a task, but the agent's own summary is.
+    // Requests for titles and checks are not part of a task, but the agent's own summary continues
+    // one.
     const conversation = this.findContinuedConversation(request.messages);
     return conversation === undefined
       ? this.prepareSideRequest(call, request, signal)
@@ -162,7 +172,7 @@ export class LiveCondenser implements GatewayCondenser {
   ): Promise<PreparedHttpCall> {
     const { counter, spending } = this.options;
     const model = this.getUpstreamModel(call, request);
-    // A token has at least one byte.
+    // A token has at least one byte, so shorter bodies fit.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const tokensThatFit = this.sideRequestLimits.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
@@ -232,7 +242,7 @@ export class LiveCondenser implements GatewayCondenser {
   private createEndHandler(paidRequest: PaidRequest | undefined): PreparedHttpCall['end'] {
     return (isPaid) => {
       if (!paidRequest) return;
-      // Never rejects: write errors are reported.
+      // Never rejects, because write errors are reported.
       const settlement: Promise<unknown> = paidRequest.end(isPaid).then(() => this.bookings.delete(settlement));
       this.bookings.add(settlement);
     };
@@ -334,11 +344,11 @@ export class LiveCondenser implements GatewayCondenser {
         const smaller = await live.prepareAfterOverflow(preparedRequest, agentRequest, signal, overflow);
         if (!smaller) return undefined;
         const smallerCall = this.makeCallToSend({ ...step, agentRequest }, smaller, signal);
-        // With less reserved for the answer the prompt may be unchanged.
+        // If only the space reserved for the answer changed, the body may be the same as before.
         return smallerCall.bytes && !(bytes && smallerCall.bytes.equals(bytes)) ? smallerCall : undefined;
       },
       dropThinking: () => {
-        // The vendor is known to reject thinking, or the agent wants the original thinking.
+        // Thinking was already removed, or the original is sent, whose thinking must stay.
         if (!bytes || this.thinkingRemovedUntil.has(conversation)) return undefined;
         this.thinkingRemovedUntil.set(conversation, Infinity);
         const callWithoutThinking = this.makeCallToSend(step, preparedRequest, signal);
@@ -371,8 +381,8 @@ export class LiveCondenser implements GatewayCondenser {
     paidRequest?.addUsage(usage);
     const { live } = this.options;
     const { conversation } = preparedRequest;
-    // A condensation removes all earlier thinking, so the view may lack more of it than the request
-    // when it was counted.
+    // A condensation removes all earlier thinking, so the view may lack thinking that was still
+    // counted with the request.
     const leftOutTokens = isCondensed ? this.countLeftOut(preparedRequest) : 0;
     const countedTokens =
       (isCondensed ? preparedRequest.countedTokens : this.countWholeTokens(preparedRequest)) -
@@ -406,14 +416,18 @@ export class LiveCondenser implements GatewayCondenser {
       lastHead,
       (message, origin) => (origin < thinkingEnd ? dropThinkingBlocks(message) : message),
     );
-    // Until the vendor has said how far back thinking goes, new messages change too.
+    // While thinking is removed from all messages, new messages are changed too, so the sent start
+    // can't be reused.
     if (thinkingEnd === Infinity) this.heads.delete(conversation);
     else this.heads.set(conversation, { head, thinkingEnd });
     const body = joinSentStartAndNewRest(head, call.read);
     return hasLostThinkingAtTurnStart(view, origins, thinkingEnd) ? removeThinkingBudget(body, call.read.body) : body;
   }
 
-  /** A condensation changes what precedes earlier thinking, which some vendors check. */
+  /**
+   * From the condensation on, thinking of earlier messages is removed: its content before has
+   * changed, which some vendors check.
+   */
   private forgetThinkingBeforeCondensation({ conversation, original, outcome }: PreparedRequest): void {
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation);
     if (thinkingEnd === undefined || (thinkingEnd !== Infinity && outcome?.kind !== 'condensed')) return;
@@ -452,7 +466,7 @@ export class LiveCondenser implements GatewayCondenser {
     return countedTokens + counter.countMessages(original) - counter.countMessages(messages);
   }
 
-  /** Token-count requests show the view as last sent; they never condense. */
+  /** Token-count requests are answered for the view as last sent; they never condense. */
   private prepareTokenCount(call: AgentHttpCall, request: WireRequest): PreparedHttpCall | undefined {
     const { live } = this.options;
     const conversation = this.findContinuedConversation(request.messages);
@@ -537,7 +551,7 @@ const getModelId = (
   { model = recognized.model }: WireRequest,
 ): string | undefined => model;
 
-/** The key comes from the request, so only a plausible model name is shown. */
+/** The key comes from the request, so it is only shown if it is plausible as a model name. */
 const toDisplayableModelName = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 interface StartOfSentConversation {
@@ -545,7 +559,7 @@ interface StartOfSentConversation {
   readonly thinkingEnd: number;
 }
 
-/** As many conversations as the engine keeps. */
+/** Equals the number of conversations that the engine keeps. */
 const MAX_KEPT_REQUEST_STARTS = 20;
 
 function dropThinkingBlocks(message: ApiMessage): ApiMessage {
@@ -602,7 +616,7 @@ function isLongCacheMark(block: unknown): boolean {
   return isRecord(mark) && mark['ttl'] === '1h';
 }
 
-/** Vendor for prices and accounting if the URL is the vendor's own. */
+/** Vendor whose prices and accounting apply if the URL is the vendor's own, by wire format. */
 const VENDOR_BY_WIRE: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },

@@ -8,13 +8,13 @@ import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
-/** Milliseconds; shorter than clients' timeouts. */
+/** Milliseconds until a question for changes is answered anyway; shorter than clients' timeouts. */
 const LONG_POLL_MS = 25_000;
 
 const liveIdSchema = z.string().transform((id) => id as LiveId);
 const messageIndexSchema = z.number().int().nonnegative();
 const liveQuestionSchema = z.discriminatedUnion('do', [
-  /** Returns the state once it differs from `after`. */
+  /** Asks for the conversations; answered once the state's number differs from `after`. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
   z.object({ do: z.literal('view'), conversation: liveIdSchema }),
   z.object({ do: z.literal('compare'), conversation: liveIdSchema }),
@@ -42,7 +42,7 @@ const liveQuestionSchema = z.discriminatedUnion('do', [
     stops: z.boolean(),
   }),
   z.object({ do: z.literal('pause'), isPaused: z.boolean() }),
-  /** Not allowed if the gateway was started with an agent. */
+  /** Ends the gateway; not allowed if the gateway was started with an agent. */
   z.object({ do: z.literal('end') }),
 ]);
 
@@ -64,7 +64,7 @@ export interface LiveAnswerByQuestion {
   readonly view: { readonly view?: LiveView | undefined };
   readonly compare: { readonly texts?: DiffTexts | undefined };
   readonly outline: { readonly messages?: ReturnType<LiveConversationsApi['outline']> };
-  /** Absent if nothing could be condensed; `notes` give the reasons. */
+  /** `kind` is absent if nothing could be condensed; `notes` then give the reasons. */
   readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
   readonly undo: CommandResult;
   readonly redo: CommandResult;

@@ -3,7 +3,7 @@ import { getErrorMessage } from '../core/errors';
 import { recallInputSchema, toRecallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
-/** Text for the model, even if nothing was found. */
+/** The answer of the recall tool: text for the model, even if nothing was found. */
 export interface RecallResult {
   readonly text: string;
   readonly images?: readonly RecalledImage[];
@@ -11,7 +11,7 @@ export interface RecallResult {
 
 export const RECALL_ROUTE = 'recall';
 
-/** The route never rejects: it returns errors as text. */
+/** Creates the route's handler, which never rejects: it returns errors as text. */
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

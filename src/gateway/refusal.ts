@@ -7,7 +7,7 @@ import type { RejectionProblem } from '../live/attempts';
 import type { VendorRefusal } from './deliveryState';
 import { decompressBody } from './unpacking';
 
-/** Bytes, compressed and decompressed. */
+/** Maximum size in bytes of a rejection that is read, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 export async function readVendorRefusal(answer: IncomingMessage): Promise<VendorRefusal> {
@@ -39,8 +39,8 @@ async function readBeginningOfAnswer(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Undefined if the request's size was not the reason.
  * @param text a body in any form that {@link normalizeErrorJson} knows
+ * @returns undefined if the request's size was not the reason
  */
 export function parseOverflowFromRefusal(text: string, status: number | undefined): OverflowReport | undefined {
   let error: unknown;

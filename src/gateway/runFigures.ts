@@ -2,20 +2,20 @@ import { computeCallCost, computeCostForOtherUsage, sumCosts } from '../core/cos
 import type { ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 
-/** Tokens are the models' own, as vendors report them. */
+/** Figures of a gateway's run. Tokens are as the models count them and vendors report them. */
 export interface GatewayRunSummary {
   readonly requests: number;
-  /** Requests without plausible reported usage, which are in no cost. */
+  /** Number of requests without plausible reported usage, which no cost includes. */
   readonly unreported: number;
   readonly condensed: number;
-  /** Prompt tokens; our own count if the vendor reported none. */
+  /** Prompt tokens, by our own count if the vendor reported none. */
   readonly sentTokens: number;
   readonly savedTokens: number;
-  /** US dollars by reported usage; absent if a price is unknown. */
+  /** US dollars for the reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * Estimated US dollars without condensing; if the cache was warm, earlier content counts as read
-   * from it. Absent if a price is unknown or the vendor reports its charge.
+   * Estimated US dollars of the same requests without condensing. If the cache was warm, earlier
+   * content counts as read from it. Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }
@@ -24,11 +24,11 @@ export interface AnsweredRequest {
   readonly conversation?: string;
   /** Undefined if no plausible usage was reported. */
   readonly usage: Usage | undefined;
-  /** Our count, in the model's tokens. */
+  /** Our own count of the prompt, in the model's tokens. */
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
   readonly savedTokens: number;
-  /** True for the first request with a new condensation. */
+  /** True for the first request with a new condensation, which changes the cached prompt. */
   readonly breaksCache: boolean;
 }
 
@@ -40,7 +40,7 @@ export class GatewayRunFigures {
   private savedTokens = 0;
   private readonly costs: (number | undefined)[] = [];
   private readonly costsWithout: (number | undefined)[] = [];
-  /** Uncondensed tokens of each conversation's last prompt. */
+  /** By conversation, the tokens that its last prompt would have had without condensing. */
   private readonly before = new Map<string, number>();
 
   addRequest({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {

@@ -17,8 +17,8 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { LiveAnswerByQuestion, LiveQuestion } from './liveRoute';
 
 /**
- * For folders that can't be watched: Linux limits watches per user, and editors use them up
- * (inotify(7), `max_user_watches`: ENOSPC).
+ * Milliseconds between two looks at a folder that can't be watched: Linux limits watches per user,
+ * and editors use them up (inotify(7), `max_user_watches`: ENOSPC).
  */
 const POLL_INTERVAL_MS = 2_000;
 
@@ -28,7 +28,8 @@ interface WatchedGateway {
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Includes condensations of earlier lists, because a conversation missing from a list may return.
+   * IDs of all condensations listed so far, even if the latest list lacks them, because a
+   * conversation missing from a list may return.
    */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
@@ -40,21 +41,26 @@ export interface RunningConversationsOptions {
   readonly folder: string;
   readonly onChange: () => void;
   /**
-   * Only for condensations made since this window started, and not for those of a resumed
+   * Called only for condensations made since this window started, and not for those of a resumed
    * conversation.
    */
   readonly onCondensed?: (conversation: LiveSummary) => void;
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
   readonly onGone?: (announcement: GatewayAnnouncement) => void;
-  /** Called once if the folder must be polled. @param reason for display */
+  /**
+   * Called once if the folder can't be watched and is polled instead.
+   * @param reason for display
+   */
   readonly onUnwatched?: (reason: string) => void;
 }
 
 export class RunningConversations implements WindowEngine {
   private readonly gateways = new Map<number, WatchedGateway>();
   private readonly views = new Map<LiveId, LiveView>();
-  /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
+  /**
+   * Addresses of gateways that did not respond. A gateway may have been killed and its PID reused.
+   */
   private readonly unreachable = new Set<string>();
   private watcher: FSWatcher | undefined;
   private pollTimer: NodeJS.Timeout | undefined;
@@ -136,7 +142,10 @@ export class RunningConversations implements WindowEngine {
     return this.askGateway('unpin', { do: 'unpin', conversation, message });
   }
 
-  /** A gateway that does not respond is ending, so its failure is ignored. */
+  /**
+   * Passes new limits to all gateways. Errors are ignored, since a gateway that does not respond is
+   * ending.
+   */
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
@@ -251,7 +260,7 @@ export class RunningConversations implements WindowEngine {
         } = await postQuestionToGateway<LiveAnswerByQuestion['list']>(announcement.address, question, abort.signal);
         gateway.isEnding ||= isEnding;
         if (state !== knownState) await this.updateConversations(gateway, conversations, knownState === undefined);
-        // Another window showed the notices from before this one started.
+        // Notices from before this window started were shown by another window.
         if (knownState !== undefined) for (const one of notices.slice(gateway.notices)) this.options.onNotice?.(one);
         gateway.notices = notices.length;
         knownState = state;

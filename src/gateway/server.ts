@@ -16,14 +16,17 @@ import type { UsageStreamReader } from './usageReader';
 import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
-  /** Bytes. Vendors' own limits are 20 to 32 MB. */
+  /** Maximum bytes of a request's body. Vendors' own limits are 20 to 32 MB. */
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** Milliseconds. */
+  /** Milliseconds until all headers, and until the whole request must have arrived. */
   readonly headersMs: number;
   readonly requestMs: number;
   readonly requests: number;
-  /** Connections that have not yet sent the secret; beyond this number the oldest is closed. */
+  /**
+   * Maximum number of connections that have not yet sent the secret; beyond it the oldest is
+   * closed.
+   */
   readonly strangers: number;
 }
 
@@ -37,13 +40,14 @@ const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
 };
 
 /**
- * Agents and SDKs don't retry this response, as they do after 408, 409, 429 and 5xx; after an
- * `invalid_request_error` Claude Code retries five times, each time without another beta feature.
+ * At a spending limit: a response that agents and SDKs don't retry, as they do after 408, 409, 429
+ * and 5xx. After an `invalid_request_error` Claude Code retries five times, each time without
+ * another beta feature.
  */
 export const RESPONSE_AT_SPENDING_LIMIT = { status: 400, type: 'billing_error' };
 const MAX_CLOSING_MS = 1_000;
 
-/** Contains no content, headers or secret. */
+/** An event for the log. Contains no content, headers or secret. */
 export interface GatewayEvent {
   readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
   readonly route?: string;
@@ -52,22 +56,22 @@ export interface GatewayEvent {
 
 export interface GatewayOptions {
   readonly routes: ReadonlyMap<string, URL>;
-  /** Absent: everything is forwarded unchanged. */
+  /** If absent, all requests are forwarded unchanged. */
   readonly condenser?: GatewayCondenser;
   readonly port?: number;
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
-  /** Handlers of our own requests by route, with JSON in and out. */
+  /** Handlers of requests to the gateway itself, by route; they take and return JSON. */
   readonly ownRoutes?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
 export interface Gateway {
   readonly port: number;
   readonly secret: string;
-  /** Without a trailing slash. */
+  /** URL of a route with the secret, without a trailing slash. */
   url(route: string): string;
-  /** Grants access only to this route, for a command line. */
+  /** URL with a ticket for this route only, for use on a command line. */
   ticketUrl(route: string): string;
   close(): Promise<void>;
 }
@@ -187,7 +191,9 @@ function respondWithError(
 class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageStreamReader>();
-  /** Reasons already reported: an agent compresses all its requests alike. */
+  /**
+   * Reasons already reported why a body can't be read: an agent compresses all its requests alike.
+   */
   private readonly unread = new Set<string>();
 
   constructor(
@@ -263,7 +269,7 @@ class RequestProxy {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${reason}.` });
   }
 
-  /** The answers that these readers inspect were already forwarded. */
+  /** Ends all readers of answers, which were already forwarded. */
   stopReading(): void {
     for (const reader of this.readers) reader.stopReading();
   }
@@ -308,11 +314,15 @@ function joinAddress(upstreamUrl: URL, rest: string): URL {
   return address;
 }
 
-/** Milliseconds. libuv drops data if a reset arrives in the same poll (`uv__stream_io`). */
+/**
+ * Milliseconds to wait before a reset, since libuv drops data if the reset arrives in the same poll
+ * (`uv__stream_io`).
+ */
 const CONNECTION_RESET_DELAY_MS = 50;
 
 /**
- * Gemini CLI 0.61 retries after a reset, but not after a regular close in the middle of an answer.
+ * Resets the agent's connection: Gemini CLI 0.61 retries after a reset, but not after a regular
+ * close in the middle of an answer.
  */
 function resetConnection({ socket }: http.ServerResponse): void {
   setTimeout(() => socket?.resetAndDestroy(), CONNECTION_RESET_DELAY_MS);

@@ -11,7 +11,7 @@ import { writeViewIntoBody, type MessageSource, type WireFormat, type WireReques
 export interface StartOfSentRequest {
   readonly receivedHead: Buffer;
   readonly sent: Buffer;
-  /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
+  /** Number of list elements in the start; 0 if unknown, so that the start can't be continued. */
   readonly elements: number;
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
@@ -19,7 +19,8 @@ export interface StartOfSentRequest {
 }
 
 /**
- * @param lastStart what was sent before; reused if the body starts with it and the view still agrees
+ * @param lastStart start of the request sent before; reused if this body begins with it and the
+ * view has not changed since
  * @param changeMessage changes a message of the view for sending
  */
 export function makeStartOfSentRequest(
@@ -40,7 +41,7 @@ export function makeStartOfSentRequest(
     return makeRequestHead(parsedBody, request.sources, view, Buffer.from(head), headEnd);
   }
   const newText = parsedBody.bytes.subarray(lastStart.receivedHead.length).toString();
-  // One placeholder per element of the head preserves the indexes.
+  // One placeholder per element of the start, so that the indexes are right.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(lastStart.elements).fill('0').join(',')}`;
   const text = opening + newText;
   const continuedFrom = { view: lastStart.view.length, original: lastStart.originals };

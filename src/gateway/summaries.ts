@@ -36,7 +36,7 @@ export interface GatewaySummariesOptions {
 
 export interface SummaryFigures {
   readonly calls: number;
-  /** US dollars; undefined if a call's cost is unknown. */
+  /** US dollars of all calls; undefined if a call's cost is unknown. */
   readonly cost: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export class GatewaySummaries {
     return { calls: this.costs.length, cost: sumCosts(this.costs) };
   }
 
-  /** Resolves when all costs are recorded. */
+  /** Resolves when the costs of all calls are recorded. */
   async waitUntilSettled(): Promise<void> {
     await Promise.all(this.running);
   }
@@ -226,7 +226,10 @@ function mergeBetaHeaders(
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
 }
 
-/** The agent may have requested a non-streaming answer. */
+/**
+ * Changes the address to one that streams, because the agent may have requested an answer in one
+ * piece.
+ */
 function toStreamingAddress(address: URL): URL {
   const streamingAddress = new URL(address);
   streamingAddress.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');

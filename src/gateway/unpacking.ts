@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
-/** Passes on all data immediately and accepts truncated answers. */
+/** For streams: pass on all data immediately, and accept truncated answers. */
 const DECOMPRESSION_OPTIONS_FOR_STREAMS = {
   chunkSize: 64 * 1024,
   flush: zlib.constants.Z_SYNC_FLUSH,
@@ -76,7 +76,7 @@ async function decompressWithLimit(
 }
 
 interface DecompressionStream extends Transform {
-  /** Compressed bytes read; fewer than all if other data follows the compressed part. */
+  /** Number of compressed bytes read; less than all if other data follows the compressed part. */
   readonly bytesWritten: number;
 }
 
@@ -85,7 +85,7 @@ interface ContentCoding {
   readonly pack: (bytes: Buffer) => Promise<Buffer>;
 }
 
-/** Brotli's default of 11 takes seconds for a conversation. */
+/** Lower than Brotli's default of 11, which takes seconds for a conversation. */
 const BROTLI_QUALITY = 4;
 
 const gzipCoding: ContentCoding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };

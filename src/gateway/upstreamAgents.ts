@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** Milliseconds. */
+/** Milliseconds that an idle connection is kept. */
 const KEEP_ALIVE_MS = 30_000;
 
 export type UpstreamHttpAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
@@ -12,7 +12,9 @@ export const createUpstreamAgents = (): UpstreamHttpAgents => ({
   'https:': closeSocketsOnUnsolicitedData(new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
 });
 
-/** Node would treat unsolicited bytes on an idle connection as the next request's answer. */
+/**
+ * Closes idle connections that receive data, which Node would treat as the next request's answer.
+ */
 function closeSocketsOnUnsolicitedData<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
   // Node's types omit the boolean return value.

@@ -5,18 +5,21 @@ import { isRecord } from '../core/messages/blocks';
 import { createDecompressor, isCompressed } from './unpacking';
 import type { WireFormat } from './wires/wire';
 
-/** Longer events and answers are not parsed. */
+/** Events and answers of more UTF-16 units are not parsed. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
-/** Compressed data can expand a thousandfold. */
+/** Maximum decompressed bytes, because compressed data can expand a thousandfold. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
-/** Quotation marks in the model's text are escaped, so they don't match. */
+/**
+ * Matches events worth parsing. Quotation marks in the model's text are escaped, so text does not
+ * match.
+ */
 const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
 export interface ReportedAnswer {
   readonly usage: Usage | undefined;
-  /** An error in a successful answer, in the form of an error body. */
+  /** An error reported within a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
 }
 

@@ -7,7 +7,7 @@ export function parseCallInput(
   place: Path,
 ): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
-  // Text that is not JSON is a single field.
+  // If the text is not JSON, `parseArguments` returns it as a single field.
   const isText = input['invalidArguments'] === text;
   return {
     input,

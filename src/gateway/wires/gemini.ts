@@ -15,8 +15,8 @@ export const geminiWire: WireFormat = {
   name: 'gemini',
   list: 'contents',
   read: readGeminiRequest,
-  // A result part contains a file's bytes; text is an allowed type (Gemini API guide, "Multimodal
-  // function responses").
+  // Makes a text part of a tool result. It is written as a file's bytes, of which text is an
+  // allowed type (Gemini API guide, "Multimodal function responses").
   textPart: (text, path, originalPart) =>
     path.includes('functionResponse')
       ? {
@@ -131,7 +131,7 @@ function readInlineImage(part: Fields): Block | undefined {
     : undefined;
 }
 
-/** Text fields of tool responses, by Google's guide and as agents use them. */
+/** Fields of a tool's response that contain its text, by Google's guide and as agents use them. */
 const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function readFunctionResponse(id: string, response: Fields, path: Path): BlockWithSource {

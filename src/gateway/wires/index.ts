@@ -6,7 +6,7 @@ import type { WireFormat } from './wire';
 
 export interface RecognizedRequest {
   readonly wire: WireFormat;
-  /** `count`: the request only asks for a token count. */
+  /** `count`: the request asks only for a token count, not for an answer. */
   readonly purpose: 'answer' | 'count';
   readonly model?: string;
 }

@@ -8,13 +8,13 @@ export interface BlockWithSource {
   readonly source: BlockSource;
 }
 
-/** The block's strings must be at the same relative paths in the body. */
+/** @param strings default: the block's strings are at the same relative paths in the body */
 export const placeBlock = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
   block,
   source: { path, strings },
 });
 
-/** The block is counted but never edited. */
+/** Makes a block that is counted but never edited. */
 export const makeRawBlock = (part: unknown, path: Path): BlockWithSource => placeBlock({ type: 'raw', part }, path, []);
 
 export const placeTextBlock = (text: string, path: Path, string: Path): BlockWithSource[] =>
@@ -22,7 +22,7 @@ export const placeTextBlock = (text: string, path: Path, string: Path): BlockWit
 
 interface UnfinishedMessage {
   readonly role: Role;
-  /** With which adjacent items it merges: the model's, or results. */
+  /** With which adjacent items this one is merged: with the model's (`reply`), or with results. */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];
@@ -51,7 +51,7 @@ export class MessageListBuilder {
     }
   }
 
-  /** Empties results that a program reads: they are not edited and use no context. */
+  /** Empties a result that only a program reads: such results are not edited and use no context. */
   private emptyResultReadByProgram(one: BlockWithSource): BlockWithSource {
     const { block, source } = one;
     if (!this.programs.isResultOfProgram(block)) return one;

@@ -81,7 +81,7 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Keeps unknown items, such as vendor searches and compactions. */
+/** Reads an item of the model. Unknown items, such as vendor searches and compactions, are kept. */
 function readReplyItem(item: RequestBody, path: Path): BlockWithSource[] {
   const id = readString(item, 'call_id');
   const name = readString(item, 'name');

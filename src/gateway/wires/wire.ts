@@ -38,7 +38,9 @@ export interface WireRequest {
 }
 
 export interface MessageSource {
-  /** A message with several results may have several items. */
+  /**
+   * Paths of the message's items in the body; several if the message consists of several results.
+   */
   readonly items: readonly Path[];
   readonly blocks: readonly BlockSource[];
 }
@@ -48,15 +50,15 @@ export interface BlockSource {
   readonly strings: readonly StringSource[];
 }
 
-/** Maps strings below `from` in the block to `to` in the body. */
+/** Says that strings below the path `from` in a block are below the path `to` in the body. */
 export interface StringSource {
   readonly from: Path;
   readonly to: Path;
-  /** True if the string at `to` is JSON that contains the strings. */
+  /** True if the string at `to` is JSON in which the block's strings are. */
   readonly inText?: true;
 }
 
-/** The view can't be expressed in this format; nothing was written. */
+/** Thrown if the view can't be expressed in this format; nothing was written. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
@@ -64,7 +66,7 @@ export class WireError extends Error {
 /**
  * Writes a view in place of a body's messages, up to the last change.
  * @param continueFrom number of messages to skip, since they were written before
- * @param view a message that is the identical object in the original is unchanged
+ * @param view a message that is the same object as in the original is unchanged
  * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
  * missing
  */
