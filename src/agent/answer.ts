@@ -8,30 +8,33 @@ export interface AnswerDependencies {
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
   /**
-   * Called when the vendor rejects a request before answering.
-   * @returns true if the changed request should be sent again
+   * Called when the vendor rejects a request before answering; may change the request.
+   * @returns true if the changed request should be sent
    */
   readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
   readonly isCorrected: () => boolean;
-  /** Returns the parameters for the tool, or an error for the model to read. */
+  /**
+   * Returns the parameters with markers replaced for the tool, or an error for the model to read.
+   */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
   /**
    * Called once for each request that the vendor accepted and charges, even if its answer was cut
-   * off. Undefined usage is unknown.
+   * off.
+   * @param usage undefined if unknown
    */
   readonly onUsage: (usage: Usage | undefined) => void;
 }
 
 export interface StreamedAnswer {
-  /** One usage per request; there are several if the model had to correct its answer. */
+  /** Usage of each request; several if the model had to correct its answer. */
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
   readonly calls: readonly string[];
   readonly isEmpty: boolean;
-  /** Tools whose invalid calls the model could not correct. */
+  /** Names of tools that were not called, because the model could not correct its invalid calls. */
   readonly withheldTools: readonly string[];
 }
 
@@ -40,7 +43,10 @@ export type CutStopReason = Extract<StopReason, 'max_tokens' | 'context_window' 
 export const isCutShort = (reason: StopReason): reason is CutStopReason =>
   reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
 
-/** Correcting an answer after a full window or a refusal would end the same way. */
+/**
+ * Answers that stopped for other reasons (full window, refusal) are not corrected: a correction
+ * would end the same way.
+ */
 const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
   'max_tokens',
   'tool_use',
@@ -101,7 +107,7 @@ interface ModelTurn {
   readonly stopReason: StopReason;
 }
 
-/** @returns undefined if the vendor rejected the request and it has since changed */
+/** @returns undefined if the vendor rejected the request and the changed one should be sent */
 async function readModelTurn(
   request: ApiRequest,
   { handler, signal, isRetried, text: onText, thinking: onThinking, onUsage }: AnswerDependencies,
@@ -132,7 +138,7 @@ async function readModelTurn(
           onThinking(event.text);
           break;
         case 'block':
-          // VS Code has no part for such blocks; the handler keeps those that must be sent back.
+          // VS Code has no part for such blocks. The handler keeps those that must be sent back.
           break;
       }
     }
@@ -169,7 +175,7 @@ async function checkToolCall(
   }
   const expanded = await expand(call.input);
   if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
-  // Only strings inside are expanded, so an object stays an object.
+  // Expanding changes only strings inside, so an object stays an object.
   return { call, input: expanded.input as object };
 }
 

@@ -5,8 +5,8 @@ import { getErrorMessage } from '../core/errors';
 import { isCutShort, type StreamedAnswer, type CutStopReason } from './answer';
 
 /**
- * Feeds the chat's context ring with the fields of OpenAI's API (undocumented; seen in VS Code
- * 1.139).
+ * Makes the part that fills the chat's context ring, with the fields of OpenAI's API (undocumented;
+ * seen in VS Code 1.139).
  */
 export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   const prompt = countPromptTokens(usage);
@@ -50,7 +50,7 @@ const CUT_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
   refusal: () => vscode.l10n.t('The answer ends here: the model, or its vendor’s filter, declined to continue.'),
 };
 
-/** VS Code 1.139 shows an error's message, followed by its stack if it has one. */
+/** Makes an error without a stack, because VS Code 1.139 shows the stack after the message. */
 export function toChatError(error: unknown): Error {
   const shown = new Error(getErrorMessage(error));
   shown.stack = '';

@@ -7,11 +7,11 @@ import { vendorHasField } from '../core/vendors/vendors';
 import { addCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
-/** Sizes in the model's own tokens. */
+/** How full the window is, in the model's own tokens. */
 export interface PromptFill {
   readonly contextWindow: number;
   readonly promptTokens: number;
-  /** True if the model has reported token counts, by which our own are calibrated. */
+  /** True if the model has reported token counts, by which our own counts are calibrated. */
   readonly isCalibrated: boolean;
 }
 
@@ -51,15 +51,21 @@ export function buildApiRequest(model: OfferedModel, parts: RequestContent): Api
   return cacheMarks ? addCacheMarks(request, cacheMarks, getCacheLifetime(profile)) : request;
 }
 
-/** Margins for counting errors as shares of the prompt. */
+/**
+ * Margins for errors in counting, as shares of the prompt: with calibrated counts, and with
+ * estimated ones.
+ */
 const EXACT_COUNT_MARGIN_SHARE = 0.05;
 const ESTIMATED_COUNT_MARGIN_SHARE = 0.5;
 const MIN_MARGIN_TOKENS = 1_024;
-/** Reject a prompt as too long if it leaves less room than this. */
+/**
+ * Minimum limit for the answer. If a prompt leaves less room, the vendor rejects it as too long.
+ */
 const MIN_OUTPUT_TOKENS = 1_024;
 
 /**
- * Returns the model's own limit if the prompt leaves room for it; undefined lets the server decide.
+ * Returns how many tokens the answer may have: the model's own limit, or less if the prompt leaves
+ * less room. If undefined, the server decides.
  */
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptFill | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
@@ -80,11 +86,14 @@ function declareCalledTools(messages: readonly ApiMessage[]): ToolDeclaration[] 
   return [...names].map((name) => ({ name, description: 'No longer offered.', input_schema: { type: 'object' } }));
 }
 
-/** Agents resend the whole history, so cache it for five minutes by default. */
+/**
+ * Returns the profile's cache lifetime, by default five minutes because agents resend the whole
+ * history.
+ */
 export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
   cacheLifetime ?? (vendorHasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
-/** Without condensing, the user's two newest messages get a cache breakpoint. */
+/** Selects messages for cache breakpoints if nothing is condensed: the user's two newest ones. */
 export function selectCacheMarksAtNewest(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);

@@ -14,7 +14,7 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   const { tools = [], system = [], messages } = request;
   const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
-  // The system prompt follows the tools, so its breakpoint covers both.
+  // The system prompt follows the tools, so a breakpoint on it covers both.
   const markedPrompt = markLastElement(prompt, mark);
   const maxMarks = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
   const markedIndexes = new Set(selectMarkableMessages(marks, messages, maxMarks));
@@ -27,7 +27,10 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   };
 }
 
-/** Keeps the first mark (the condensed prefix) and the newest ones. */
+/**
+ * Of the indexes that can carry a breakpoint, keeps the first (end of the condensed prefix) and the
+ * newest ones.
+ */
 function selectMarkableMessages(marks: readonly number[], messages: readonly ApiMessage[], maxMarks: number): number[] {
   const markableIndexes = [...new Set(marks)]
     .filter((index) => findMarkableBlock(messages[index]) >= 0)
@@ -37,7 +40,7 @@ function selectMarkableMessages(marks: readonly number[], messages: readonly Api
     : [...markableIndexes.slice(0, 1), ...markableIndexes.slice(1 - maxMarks)];
 }
 
-/** Thinking can't carry a breakpoint. */
+/** Types of blocks that can carry a breakpoint. Thinking can't. */
 const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
 const findMarkableBlock = (message: ApiMessage | undefined): number =>

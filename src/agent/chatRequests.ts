@@ -3,14 +3,14 @@ import { getBlocks, isText } from '../core/messages/blocks';
 import { removeContextAddedByAgent } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 
-/** Start of the system prompt for VS Code's own summaries, as seen in 1.139. */
+/** Beginning of the system prompt with which VS Code requests its own summaries (seen in 1.139). */
 const CHAT_SUMMARY_SYSTEM_TEXT = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
 
 export interface ChatRequest {
   readonly system: string | undefined;
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly unknown[];
-  /** VS Code's id of the conversation; other extensions send none. */
+  /** VS Code's ID of the conversation; undefined for other extensions, which send none. */
   readonly conversationId: string | undefined;
 }
 
@@ -31,7 +31,9 @@ export function makeRequestTitle({ messages, conversationId }: ChatRequest): str
   return title === UNTITLED ? undefined : title;
 }
 
-/** VS Code's agent puts the user's words into an element of its own after the context. */
+/**
+ * Uses the user's words, which VS Code's agent puts into an element of its own after the context.
+ */
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;

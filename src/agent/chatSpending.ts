@@ -35,7 +35,7 @@ export class ChatSpending {
     });
   }
 
-  /** @see ConversationSpending.begin */
+  /** @see ConversationSpending.beginRequest */
   beginRequest(
     model: OfferedModel,
     conversation: string | undefined,
@@ -44,7 +44,7 @@ export class ChatSpending {
   ): Promise<PaidRequest | undefined> {
     const { id, prices, wrappedModel, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
-    // VS Code's own models are paid for by a subscription.
+    // No warning about an unknown price of VS Code's own models: a subscription pays for them.
     const priceMessage = wrappedModel ? {} : { unknownPrice: describeUnknownPrice(model) };
     return this.spending.beginRequest({ id, accounting, prices, ...priceMessage }, conversation, prompt, minReadTokens);
   }

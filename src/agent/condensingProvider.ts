@@ -60,7 +60,7 @@ interface ChatTurn {
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: ChatProgress;
-  /** Restores the model's earlier thinking. */
+  /** Calls the model, and restores its earlier thinking in requests. */
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
 }
@@ -69,10 +69,13 @@ interface SendableRequest {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly promptFill: PromptFill;
-  /** Minimum o200k tokens that the vendor must read. */
+  /**
+   * Minimum o200k tokens that the vendor must read; absent if its report says nothing about the
+   * request.
+   */
   readonly minReadTokens?: number | undefined;
   readonly follower: ResponseObserver;
-  /** Undefined if the engine failed. */
+  /** The request as the engine prepared it; undefined if the engine failed. */
   readonly prepared?: PreparedChat | undefined;
   /** False if the messages are the original ones. */
   readonly isCondensed: boolean;
@@ -81,7 +84,7 @@ interface SendableRequest {
 interface CondensableRequest {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
-  /** o200k tokens of restored thinking. */
+  /** o200k tokens of the thinking that is restored in the request. */
   readonly extraTokens: number;
 }
 
@@ -102,8 +105,8 @@ export class CondensingProvider {
   private readonly kept = new ThinkingStore();
   private readonly failures = new RecentFailures();
   /**
-   * These conversations are sent unchanged, because a vendor rejected the view but accepted the
-   * original.
+   * IDs of conversations that are sent unchanged, because a vendor rejected the view but accepted
+   * the original.
    */
   private readonly uncondensed = new Set<LiveId>();
   private counts: CachedTokenCounter | undefined;
@@ -145,7 +148,7 @@ export class CondensingProvider {
     }
   }
 
-  /** Converts o200k counts by a factor for the model's tokenizer. */
+  /** Counts tokens as the model does: o200k tokens times a factor for its tokenizer. */
   async countTokens(
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
@@ -169,7 +172,7 @@ export class CondensingProvider {
     const model = await this.dependencies.catalog.findModel(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = convertChatMessages(messages);
-    // Encoding many images as text takes time.
+    // Lets other work go first, since encoding many images as text takes time.
     await yieldBetweenSteps(signal);
     const identity = identifyRequest(id, chat.messages);
     const repetition = this.failures.getRetryPolicy(identity);
@@ -192,14 +195,17 @@ export class CondensingProvider {
     }
   }
 
-  /** The usual advice is to condense further. */
+  /** If condensing is off, replaces the usual advice to condense further. */
   private withAdviceToTurnOn(error: ApiError): ApiError {
     if (error.kind !== 'context-too-long' || this.dependencies.settings().automatic) return error;
     const advice = 'Turn on “Condense automatically”, or use a model with a larger window.';
     return new ApiError(error.kind, { ...error.details, advice });
   }
 
-  /** VS Code's own summaries are condensed only if the conversation has outgrown the window. */
+  /**
+   * True if VS Code's own summary must be condensed: only if the conversation has outgrown the
+   * window.
+   */
   private async isLargerThanWindow(turn: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = turn.model;
     return (await this.countPromptTokensOfModel(turn)) > computeMaxPromptTokens(contextWindow, maxOutputTokens);
@@ -215,11 +221,14 @@ export class CondensingProvider {
       const counter = await this.dependencies.counter();
       return counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools));
     };
-    // If counting fails, guess, so that the request is still sent.
+    // If counting fails, guesses the tokens, so that the request is still sent.
     return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
   }
 
-  /** Sends the original. Without cache marks, steps of a task would cost many times as much. */
+  /**
+   * Sends the original, with cache marks, without which steps of a task would cost many times as
+   * much.
+   */
   private async sendUncondensed(
     turn: ChatTurn,
     isStep: boolean,
@@ -277,7 +286,8 @@ export class CondensingProvider {
     const { signal } = turn;
     if (preparedChat)
       return live.prepareAfterOverflow(preparedChat, request, signal, refusal.details.overflow).catch(() => undefined);
-    // The engine died. The loop ends, because no engine is started after two deaths in a row.
+    // Repeats while the engine dies. The loop ends, because no engine is started after two deaths
+    // in a row.
     for (;;) {
       try {
         return await live.prepare(request, signal);
@@ -307,7 +317,7 @@ export class CondensingProvider {
     const follower = {
       ...this.createObserver(live, preparedChat),
       recordAnswer: async (usage: Usage | undefined) => {
-        // Thinking dropped by the condensation was counted before but is not sent.
+        // Thinking that the condensation dropped was counted before, but is not sent.
         const forgotten = extraTokens - (await this.countRestoredThinkingTokens(model, messages));
         live.recordAnswer({ ...preparedChat, countedTokens: preparedChat.countedTokens - forgotten }, usage);
       },
@@ -337,7 +347,7 @@ export class CondensingProvider {
     };
   }
 
-  /** Counts o200k tokens. */
+  /** Counts the o200k tokens of the thinking that is restored in these messages. */
   private async countRestoredThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.countRestoredTokens(kept, messages, await this.dependencies.counter()));
@@ -348,8 +358,8 @@ export class CondensingProvider {
     const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
-    // VS Code's chat offers the recall tool if the user allows it; other extensions use only their
-    // own tools.
+    // VS Code's chat offers the recall tool if the user allows it. Other extensions use only their
+    // own tools, so for them it is unknown.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheSpan = getCacheLifespan({
@@ -562,11 +572,14 @@ function getConversationId({ modelOptions }: ChatTurn['options']): string | unde
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Signatures are valid only for the model with this key. */
+/** Identifies the model for which a signature is valid. */
 const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-/** UTF-16 units. Comparing only the ends keeps the extension host from hashing megabytes. */
+/**
+ * UTF-16 units compared at each end of a long text. Hashing megabytes would block the extension
+ * host.
+ */
 const COMPARED_END_CHARS = 500;
 
 const abbreviateLongString = (_key: string, value: unknown): unknown =>
@@ -574,7 +587,7 @@ const abbreviateLongString = (_key: string, value: unknown): unknown =>
     ? [value.length, value.slice(0, COMPARED_END_CHARS), value.slice(-COMPARED_END_CHARS)]
     : value;
 
-/** Treats requests with the same model and last message as the same. */
+/** Requests with the same model, number of messages and last message count as the same. */
 const identifyRequest = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', abbreviateLongString))}`;
 

@@ -11,7 +11,7 @@ export interface ConvertedMessages {
   readonly messages: readonly ApiMessage[];
 }
 
-/** System messages have the number 3, which the typings lack. */
+/** Role by VS Code's number. System messages have the number 3, which the typings lack. */
 const ROLE_BY_CHAT_ROLE: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
 /**
@@ -42,6 +42,6 @@ export const convertChatTools = (tools: readonly vscode.LanguageModelChatTool[] 
   tools.map(({ name, description, inputSchema }) => ({
     name,
     description,
-    // Typed as `object`, but it is a JSON Schema.
+    // The typings say only `object`, but it is a JSON Schema.
     input_schema: (inputSchema as Readonly<Record<string, unknown>> | undefined) ?? { type: 'object', properties: {} },
   }));

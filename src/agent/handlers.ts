@@ -15,7 +15,7 @@ export interface ApiHandlersDependencies {
   readonly retry?: CallOptions['retry'];
 }
 
-/** Milliseconds. A local model may read a prompt for minutes. */
+/** Milliseconds. They are long, because a local model may read a prompt for minutes. */
 const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
 /** Caches handlers, because each learns its server's quirks. */
@@ -25,7 +25,7 @@ export class ApiHandlerCache {
   constructor(private readonly dependencies: ApiHandlersDependencies) {}
 
   /**
-   * @param retries whether the handler retries by itself
+   * @param retries true if the handler retries by itself
    * @throws {ApiError} kinds `auth` and `endpoint`
    */
   async getHandler(model: OfferedModel, retries: boolean): Promise<ApiHandler> {

@@ -174,7 +174,7 @@ async function showConversationActions(
   await picked?.run?.();
 }
 
-/** The prompt cache has its own row, because lists truncate long lines. */
+/** Makes a row about the prompt cache. It is separate, because lists truncate long lines. */
 const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   label: formatCacheState(decision.cache),
   description: explainCacheState(decision.cache),
@@ -221,8 +221,8 @@ const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode
 });
 
 /**
- * Focus the editor: VS Code would focus the status bar item, whose tooltip covers the progress and
- * its Cancel button (seen in 1.139).
+ * Focuses the editor first: otherwise VS Code would focus the status bar item, whose tooltip covers
+ * the progress and its Cancel button (seen in 1.139).
  */
 async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');

@@ -6,7 +6,7 @@ import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveControls, LiveSummary } from '../live/types';
 
-/** Includes excluded edits, so that the user can restore them. */
+/** Lets the user exclude edits and restore excluded ones. */
 export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void> {
   const view = await live.view(id);
   if (!view) return;
@@ -41,7 +41,7 @@ const compareEditsByPlace = (a: Edit, b: Edit): number =>
 
 const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-/** Summaries and messages without blocks count as 0. */
+/** Index of the edited block in its message; 0 for summaries and messages without blocks. */
 const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
 const formatMessageRange = ({ start, end }: SummaryEdit): string =>

@@ -10,16 +10,16 @@ export interface CatalogDependencies {
   readonly profiles: () => readonly ApiProfile[];
   readonly wrapped: () => readonly string[];
   /**
-   * Models from an earlier session, because VS Code may register its own models after requesting
-   * ours.
+   * VS Code's own models as of an earlier session, because VS Code may register them after
+   * requesting ours.
    */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }
 
 /**
- * VS Code requests the offered models often and waits. Its own models can't be read while it waits,
- * so they are read in the background.
+ * VS Code requests the offered models often and waits for them. Meanwhile its own models can't be
+ * read, so they are read in the background.
  */
 export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];
@@ -70,7 +70,7 @@ export class ModelCatalog {
     const vendors = new Set(wrappedNames.map((name) => name.slice(0, name.indexOf('/'))));
     const foundModels: WrappedModel[] = [];
     for (const vendor of vendors) {
-      // If a vendor fails, keep its last known models.
+      // If an extension's models can't be listed, its last known models are kept.
       const models = await listOtherModels(this.dependencies.models, OWN_VSCODE_VENDOR, { vendor }).catch(() => []);
       foundModels.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),

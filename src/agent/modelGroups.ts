@@ -5,12 +5,15 @@
  */
 import * as z from 'zod';
 
-/** If no group follows within these milliseconds, there are no groups. */
+/**
+ * Milliseconds after the request without a configuration within which a group's request must
+ * follow; otherwise there are no groups.
+ */
 const GROUP_QUERY_ROUND_MS = 1_500;
 
 const groupSchema = z.object({ profile: z.string().optional() });
 
-/** VS Code 1.109 and later send `configuration`; the typings lack it. */
+/** The typings lack `configuration`, which VS Code sends from 1.109 on. */
 const prepareOptionsSchema = z.object({ configuration: z.unknown().optional() });
 
 export class ModelGroups {
@@ -19,7 +22,7 @@ export class ModelGroups {
   private readonly returnedIds = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onDidChange called when VS Code should ask again */
+  /** @param onDidChange called when VS Code should request the models again */
   constructor(
     private readonly onDidChange: () => void,
     private readonly roundMs = GROUP_QUERY_ROUND_MS,
@@ -40,7 +43,7 @@ export class ModelGroups {
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      // The round is over, so a later request for one group gets that group's models.
+      // Later requests for one group belong to no round, so they get that group's models.
       this.returnedIds.clear();
       this.setHasGroups(this.sawGroup);
     }, this.roundMs);

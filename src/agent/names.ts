@@ -1,9 +1,9 @@
-/** Must match package.json. */
+/** Name of the recall tool, as in package.json. */
 export const RECALL_TOOL_NAME = 'contextCondenser_recall';
-/** Must match package.json. */
+/** ID of the recall tool's MCP server, as in package.json. */
 export const RECALL_SERVER_ID = 'contextCondenser.recall';
-/** Must match package.json. */
+/** ID of the chat participant, as in package.json. */
 export const PARTICIPANT_ID = 'context-condenser.condenser';
 
-/** The terminal is found by this name after a reload. */
+/** Name by which the terminal is found again after a reload. */
 export const GATEWAY_TERMINAL_NAME = 'Gateway for agent extensions';

@@ -21,7 +21,7 @@ type CondensedEvent = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 export interface NoticeDependencies {
   readonly providerName: (id: string) => string;
   readonly kind: () => Settings['notifications'];
-  /** Target for manual condensing, in percent of the messages' tokens. */
+  /** Share of the messages' tokens, in percent, to which manual condensing condenses. */
   readonly targetPercent: () => number;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
@@ -74,7 +74,7 @@ async function showCondensedNotice(
 ): Promise<void> {
   const provider = listProviderNames(outcome, dependencies.providerName);
   const isByHand = decision.reason === 'by-hand';
-  // A user who condenses manually wants to see the result.
+  // Always shows the result of a manual condensation, for which the user waits.
   switch (isByHand ? 'notification' : dependencies.kind()) {
     case 'none':
       return;
@@ -94,7 +94,7 @@ async function showCondensedNotice(
         : {};
       const title = dependencies.getTitle(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...targetIfByHand, title };
-      // Offer the actions until one of them closes the notification.
+      // Shows the notification again after an action until one of the actions ends it.
       for (;;) {
         const text = formatCondensationMessage(figures);
         switch (await showInformationMessage(text, showDiff, condenseWithLabel, undo, details)) {
@@ -119,8 +119,8 @@ async function showCondensedNotice(
 }
 
 /**
- * Returns the request's size in the model's tokens. The target is a percentage of the messages
- * only.
+ * Returns the target size of the request in the model's tokens. The target percentage is of the
+ * messages only.
  */
 function computeTargetWithOverhead(
   messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
@@ -137,7 +137,7 @@ function showCondensationGivenUp(
   notificationMode: Settings['notifications'],
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
-  // The user canceled, or the command reports the result, so only a cost is news.
+  // The user canceled, or the command itself reports the result, so only a cost is worth a notice.
   if (reason === 'by-hand' && cost === 0) return;
   const text =
     givenUp === undefined

@@ -18,16 +18,16 @@ export interface WrappedModel {
 export interface OfferedModel {
   readonly id: string;
   readonly name: string;
-  /** The profile to call; synthesized for a wrapped model. */
+  /** Profile with which the model is called; synthesized for a model of VS Code. */
   readonly profile: ApiProfile;
   readonly wrappedModel?: WrappedModel;
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
-  /** False if replaced by {@link ASSUMED_WINDOW_TOKENS}. */
+  /** False if the window is unknown and {@link ASSUMED_WINDOW_TOKENS} is used. */
   readonly isWindowKnown: boolean;
-  /** Initial estimate of the model's tokens per o200k token. */
+  /** Model tokens per o200k token, estimated before calibration. */
   readonly tokenFactor: number;
-  /** If undefined, it is unknown until the model rejects an image. */
+  /** Whether the model accepts images. Undefined: unknown until it rejects one. */
   readonly seesImages?: boolean;
   /** Maximum tokens of an answer, if known. */
   readonly maxOutputTokens?: number;
@@ -49,7 +49,7 @@ export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedMod
   };
 }
 
-/** VS Code's models declare their input limit but not their output limit. */
+/** Assumes an output limit, because VS Code's models declare only their input limit. */
 export function offerWrappedModel(wrapped: WrappedModel, table: PriceTable): OfferedModel {
   const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wrapped.family });
   return {
@@ -66,9 +66,12 @@ export function offerWrappedModel(wrapped: WrappedModel, table: PriceTable): Off
 }
 
 export interface AgentSettings {
-  /** If off, messages are forwarded unchanged, so that VS Code's summarizer works. */
+  /**
+   * Whether conversations are condensed automatically. If not, messages are forwarded unchanged, so
+   * that VS Code's summarizer works.
+   */
   readonly automatic: boolean;
-  /** In tokens; 0 means the model's own window. */
+  /** Window in tokens that is declared to VS Code; 0 means the model's own. */
   readonly declaredWindow: number;
 }
 
@@ -88,7 +91,7 @@ export function toModelInformation(
   return {
     id: model.id,
     name: `${model.name} · ${displayTexts.suffix}`,
-    // VS Code's agent chooses its prompt and tools by family.
+    // The family decides which prompt and tools VS Code's agent uses.
     family: model.wrappedModel?.family ?? model.profile.model,
     version: model.profile.model,
     detail: displayTexts.detail,

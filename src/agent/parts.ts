@@ -4,12 +4,14 @@ import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
-/** VS Code and providers exchange such data in messages; it is not for the model. */
+/**
+ * MIME types of data that VS Code and providers exchange in messages, which is not for the model.
+ */
 const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
- * Returns undefined for data that no model reads, or that can't be sent without its signature
- * (thinking).
+ * Returns undefined for data that no model reads, and for thinking, which can't be sent without its
+ * signature.
  */
 export function convertPartToBlock(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);
@@ -36,8 +38,8 @@ function convertResultParts(parts: readonly unknown[]): string | Block[] {
 function convertDataPart({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (INTERNAL_DATA_TYPES.has(type)) return undefined;
-  // A wrong media type would make vendors reject every later request (claude-code#13131); VS Code
-  // converts WebP to PNG but still calls it WebP (seen in 1.139).
+  // Detects the type, because with a wrong media type vendors reject every later request
+  // (claude-code#13131). VS Code converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;
   if (image !== undefined) return { type: 'image', source: makeBase64Source(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: makeBase64Source(data, type) };
@@ -54,8 +56,8 @@ const makeBase64Source = (data: Uint8Array, mediaType: string) => ({
 });
 
 /**
- * Parts with an id and metadata are another model's thinking, whose signature is only valid for
- * that model.
+ * Drops parts with an ID and metadata: they are another model's thinking, whose signature is only
+ * valid for that model.
  */
 function convertUnknownPart(part: unknown): Block | undefined {
   if (typeof part === 'string') return toTextBlock(part);

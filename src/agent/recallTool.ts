@@ -9,7 +9,10 @@ import { LruMap } from '../core/lruMap';
 const MAX_TRACKED_CALLS = 100;
 
 export class RecallTool {
-  /** Keyed by the call's input, because VS Code doesn't say which conversation calls a tool. */
+  /**
+   * The conversation that called the tool, by the call's input, because VS Code doesn't say which
+   * one calls.
+   */
   private readonly callers = new LruMap<string, LiveId>(MAX_TRACKED_CALLS);
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
@@ -26,7 +29,7 @@ export class RecallTool {
     const query = toRecallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(createInputKey(input)) ?? (others.length === 0 ? only?.id : undefined);
-    // References are searched in all conversations, text only in the calling one.
+    // A reference is searched in all conversations, words or a pattern only in the calling one.
     if (!query.references && caller === undefined)
       return makeTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const ownAnswer = await live.recall(caller, query);

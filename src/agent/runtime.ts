@@ -47,7 +47,9 @@ export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /** `elsewhere`: a gateway's conversation may have changed. */
+  /**
+   * Events of the chat's conversations; `elsewhere` if a gateway's conversation may have changed.
+   */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
@@ -122,7 +124,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.updateStatusBar();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
-        // The setting changes properties that the models declare to VS Code.
+        // These settings change properties that models declare to VS Code.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
@@ -137,7 +139,7 @@ export class AgentRuntime implements vscode.Disposable {
     watchSettings(services);
   }
 
-  /** The chat's conversations run in an engine thread, started on first use. */
+  /** Conversations of VS Code's chat. They run in an engine thread, which starts on first use. */
   get chat(): LiveClient {
     return (this.started ??= this.startLiveEngine());
   }
@@ -150,17 +152,17 @@ export class AgentRuntime implements vscode.Disposable {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
-  /** Sorted by last use, newest first. */
+  /** Most recently used first. */
   listConversations(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** Call this before starting a gateway. */
+  /** Reads which gateways run. Call this before starting one. */
   refreshRunningConversations(): Promise<void> {
     return this.running.refresh();
   }
 
-  /** The gateway shared with other extensions, in whatever window it runs. */
+  /** The gateway that other extensions share, whichever window runs it; undefined if none runs. */
   get sharedGateway(): GatewayAnnouncement | undefined {
     return this.running.shared;
   }
@@ -334,7 +336,7 @@ export class AgentRuntime implements vscode.Disposable {
     return live;
   }
 
-  /** If the user turned the feature off, this window's gateway must end. */
+  /** Ends this window's gateway if the user turned the feature off. */
   private async endGatewayIfOff(): Promise<void> {
     const gateway = this.sharedGateway;
     if (!gateway || readSetting('automatic')) return;
@@ -346,7 +348,7 @@ export class AgentRuntime implements vscode.Disposable {
     }
   }
 
-  /** The gateway has ended, so its clients' requests will fail. */
+  /** Offers a new gateway after the shared one has ended, since its clients' requests will fail. */
   private async offerGateway(): Promise<void> {
     if (!readSetting('automatic')) return;
     const startLabel = vscode.l10n.t('Start It Here');
@@ -408,7 +410,7 @@ export class AgentRuntime implements vscode.Disposable {
 export const getSharedGateway = (services: Services): GatewayAnnouncement | undefined =>
   runtimeByServices.get(services)?.sharedGateway;
 
-/** Sorted by last use, newest first. */
+/** Most recently used first. */
 export const listLiveConversations = (services: Services): readonly LiveSummary[] =>
   runtimeByServices.get(services)?.listConversations() ?? [];
 

@@ -17,7 +17,7 @@ export const readConversationLimits = (): ConversationLimits => ({
   stops: readSetting('agent.atMaxCost') === 'stop',
 });
 
-/** An explicitly chosen provider runs alone. */
+/** A provider that the user chose explicitly has no follow-up, unless the user chose that too. */
 export function readWhenNotEnoughSetting(): { readonly whenNotEnough?: WhenNotEnough } {
   if (isSettingConfigured('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
   return isSettingConfigured('provider') ? { whenNotEnough: 'nothing' } : {};

@@ -10,7 +10,7 @@ import { formatCacheStateAndBasis, formatBreakEven } from './formatCache';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
-/** Share of the window from which an uncondensed request is shown as a warning. */
+/** If an uncondensed request takes this share of the window, it is shown as a warning. */
 const NEARLY_FULL_SHARE = 0.75;
 
 /** Shows how full the model's real window is; VS Code's ring uses the declared one. */

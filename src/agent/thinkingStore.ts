@@ -14,34 +14,34 @@ import { LruMap } from '../core/lruMap';
 
 export interface PositionedBlock {
   readonly block: Block;
-  /** True if the answer's text precedes the block. */
+  /** True if the block comes after the answer's text. */
   readonly afterText: boolean;
-  /** Number of the answer's calls that precede the block. */
+  /** Number of the answer's calls before the block. */
   readonly afterCalls: number;
 }
 
 interface AnswerWithThinking {
-  /** Other models reject the thinking's signatures. */
+  /** Key of the model that thought; other models reject the thinking's signatures. */
   readonly model: string;
   readonly calls: readonly string[];
   readonly blocks: readonly PositionedBlock[];
-  /** Reported by the vendor, in the model's own tokens. */
+  /** Tokens of the thinking, as reported by the vendor in the model's own tokens. */
   readonly tokens: number | undefined;
 }
 
 export interface ThinkingModel {
   readonly key: string;
-  /** The model's tokens per o200k token; default 1. */
+  /** Model tokens per o200k token; default 1. */
   readonly tokenFactor?: number;
 }
 
-/** Each answer may take several kilobytes. */
+/** Limited, because each answer may take several kilobytes. */
 const MAX_KEPT_ANSWERS = 2_000;
 
 export class ThinkingStore {
-  /** Keyed by the answer's first call. */
+  /** Answers by model and first call. */
   private readonly answers = new LruMap<string, AnswerWithThinking>(MAX_KEPT_ANSWERS);
-  /** How much of its earlier thinking each model reads again. */
+  /** By model, how much of its earlier thinking the model reads again. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
   /** Answers without a call are not kept, because no vendor wants their thinking back. */
@@ -61,7 +61,10 @@ export class ThinkingStore {
     this.scopes.set(model, scope);
   }
 
-  /** Messages without kept blocks are returned unchanged, as the same objects. */
+  /**
+   * Adds the kept blocks to the model's answers. Messages without kept blocks stay the same
+   * objects.
+   */
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const firstUsable = this.getFirstUsableMessage(model, messages);
     return messages.map((message, index) => {
@@ -71,7 +74,10 @@ export class ThinkingStore {
     });
   }
 
-  /** Counts o200k tokens. Encrypted thinking is long as text but short in tokens. */
+  /**
+   * Counts the o200k tokens of the thinking that `restoreBlocks` adds. Uses reported tokens,
+   * because encrypted thinking is long as text but short in tokens.
+   */
   countRestoredTokens(model: ThinkingModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
     return messages.slice(this.getFirstUsableMessage(key, messages)).reduce((tokensSoFar, message) => {
@@ -88,10 +94,10 @@ export class ThinkingStore {
   }
 
   /**
-   * Forgets all thinking except that of the last answer, and of the answer that began the open
-   * turn, which Anthropic requires. Call it on condensing, which changes the beginning of the
-   * request anyway.
-   * @param keepsTurn the model requires the thinking of all calls in the open turn
+   * Forgets all thinking except that of the last answer, and of the first answer in the open turn,
+   * which Anthropic requires. Call this on condensing, which changes the beginning of the request
+   * anyway.
+   * @param keepsTurn true if the model requires the thinking of all answers in the open turn
    */
   forgetBlocksBeforeAnswer(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -105,8 +111,8 @@ export class ThinkingStore {
   }
 
   /**
-   * Forgets the thinking of these messages but keeps the phases of their texts.
-   * @returns whether there was any thinking
+   * Forgets the thinking of these messages, but keeps their phase blocks.
+   * @returns true if there was any thinking
    */
   forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {
     let wasThere = false;
@@ -141,7 +147,7 @@ export class ThinkingStore {
   }
 }
 
-/** A phase block says to which phase of an answer a text belongs. */
+/** True for a block that says to which phase of an answer its text belongs. */
 const isPhaseBlock = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
 
 const createCallKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
@@ -173,7 +179,7 @@ function insertBlocks(content: readonly Block[], blocks: readonly PositionedBloc
   return result;
 }
 
-/** True if the message is more than results of calls. */
+/** True if a user message has more than results of calls. */
 const isWrittenByPerson = (message: ApiMessage): boolean =>
   message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 
@@ -203,7 +209,7 @@ async function* keepThinkingWhileStreaming(
     if (event.type === 'text') hasText = true;
     if (event.type === 'tool_call') calls.push(event.id);
     if (event.type === 'block') blocks.push({ block: event.block, afterText: hasText, afterCalls: calls.length });
-    // Some servers report 0 if they don't know the number.
+    // Some servers report 0 if they don't know the number of thinking tokens.
     if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
       if (event.thinkingScope) store.setScope(model, event.thinkingScope);

@@ -1,6 +1,6 @@
 /**
- * VS Code gives each result its own message and keeps interrupted turns, but vendors want all
- * results of an answer at the start of the next message. Incremental, so that a growing history
+ * Makes VS Code's messages valid: it gives each result its own message and keeps interrupted turns,
+ * but vendors want all results of an answer at the start of the next message. A growing history
  * keeps its beginning byte for byte.
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -8,7 +8,7 @@ import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/m
 
 export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a result.';
 
-/** Equal beginnings give equal results. */
+/** Histories with the same beginning give messages with the same beginning. */
 export function makeMessagesValid(messages: readonly ApiMessage[]): ApiMessage[] {
   const ids = new UniqueCallIds();
   const tidy: ApiMessage[] = [];
@@ -22,7 +22,7 @@ export function makeMessagesValid(messages: readonly ApiMessage[]): ApiMessage[]
       unansweredIds = [];
       index = end - 1;
     } else {
-      // The next message is not the user's, so add the missing results before it.
+      // No user message follows the calls, so adds one with the missing results.
       if (unansweredIds.length > 0) tidy.push({ role: 'user', content: unansweredIds.map(makeMissingResult) });
       unansweredIds = [];
       const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.assignUniqueId(block) : block));
@@ -97,7 +97,7 @@ export function assignUniqueCallIds(
  */
 class UniqueCallIds {
   private readonly usedIds = new Set<string>();
-  /** The last id assigned for each id of the chat. */
+  /** By a call's ID in the chat, the unique ID that was assigned to it last. */
   private readonly newIds = new Map<string, string>();
 
   assignUniqueId(block: ToolUseBlock): ToolUseBlock {

@@ -2,16 +2,20 @@ import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { LruMap } from '../core/lruMap';
 
-/** A prompt has about 1,200 texts and is rendered four times per request. */
+/**
+ * Enough for several prompts: each has about 1,200 texts and is rendered four times per request.
+ */
 const MAX_CACHED_TEXTS = 20_000;
 
-/** The token counter itself caches longer texts by hash. */
+/**
+ * In UTF-16 units. Longer texts are not cached here, because the token counter caches them by hash.
+ */
 const MAX_CACHED_TEXT_CHARS = 4_000;
 
-/** Longer texts (UTF-16 units) are counted in the engine's thread. */
+/** UTF-16 units from which a text is counted in the engine's thread. */
 export const MIN_ESTIMATED_PART_CHARS = 64_000;
 
-/** Counts UTF-16 units. */
+/** Returns the number of UTF-16 units of all strings in a value. */
 export function measureCharacters(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -21,11 +25,11 @@ export function measureCharacters(value: unknown): number {
 /** Approximate UTF-16 units per token of code and prose. */
 export const CHARS_PER_TOKEN = 4;
 
-/** VS Code requests about 5,000 counts per request. */
+/** Caches counts, because VS Code requests about 5,000 of them per request. */
 export class CachedTokenCounter {
   private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
 
-  /** @param countLong counts long parts in another thread */
+  /** @param countLong counts the tokens of a long part in another thread */
   constructor(
     private readonly counter: MessageCounter,
     private readonly countLong: (part: string | ApiMessage) => Promise<number>,
@@ -52,7 +56,7 @@ export class CachedTokenCounter {
     return Math.ceil(tokens * tokenFactor);
   }
 
-  /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */
+  /** If the thread has died, the count is guessed: VS Code only uses it to shorten a prompt. */
   private countLongPart(part: string | ApiMessage): Promise<number> {
     return this.countLong(part).catch(() => measureCharacters(part) / CHARS_PER_TOKEN);
   }

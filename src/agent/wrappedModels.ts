@@ -7,7 +7,7 @@ import { getVendorModelName } from './modelCatalog';
 import { pickSeveralItems, showInformationMessage } from '../window/notifications';
 
 export async function chooseWrappedModels(models: LanguageModels, wrappedNames: readonly string[]): Promise<void> {
-  // VS Code also lists models without input that only choose another one ("Auto").
+  // Leaves out models without input that only choose another model ("Auto").
   const offeredModels = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(
     ({ maxInputTokens }) => maxInputTokens > 0,
   );
@@ -17,7 +17,7 @@ export async function chooseWrappedModels(models: LanguageModels, wrappedNames: 
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
     picked: wrappedNames.includes(getVendorModelName(model)),
   }));
-  // A missing model may return, so keep it until the user deselects it.
+  // A chosen model that is missing may return, so it stays until the user deselects it.
   const missingItems = wrappedNames
     .filter((name) => !items.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
