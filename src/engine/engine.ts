@@ -31,8 +31,8 @@ import type { AutomaticResult, WindowAndThreshold, CondenserSession, Condensatio
 import type { CondensationManagerSetup } from './hostManager';
 
 /**
- * The places of the user's answers are separate, because marks on messages are lost between
- * threads.
+ * A conversation and the places of the user's answers in it. These are separate, because marks on
+ * messages are lost between threads.
  */
 export interface ConversationWithNotes {
   readonly conversation: Conversation;
@@ -66,7 +66,7 @@ export interface Engine {
 export interface CondenserEngine {
   /**
    * Resolves when the signal is aborted.
-   * @param summaries folder of paid summaries
+   * @param summaries folder with the summaries that were paid for
    */
   open(
     summaries: string,
@@ -81,7 +81,7 @@ export interface CondenserEngine {
     request: CondensationMessage,
     setup: CondensationManagerSetup,
   ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>>;
-  /** @param call identifies the call for {@link CondenserEngine.cancel} */
+  /** @param call number that identifies the call for {@link CondenserEngine.cancel} */
   condense(
     call: number,
     request: CondensationMessage,
@@ -110,7 +110,7 @@ export interface LiveEngine
     Pick<LiveControls, 'compare' | 'outline'> {
   /**
    * Resolves when the signal is aborted.
-   * @param folders of the ledgers and of paid summaries
+   * @param folders folders of the ledgers (`root`) and of the summaries that were paid for
    */
   open(
     folders: { readonly root: string; readonly summaries: string },
@@ -125,8 +125,8 @@ export interface LiveEngine
   /** @throws RangeError if host and engine are out of sync; the signal's reason if aborted */
   prepare(request: EncodedAgentRequest, setup: LiveEngineSetup, signal?: AbortSignal): Promise<EncodedPreparedRequest>;
   /**
-   * @param prepared ID of the refused request
-   * @param view ID of the host's view
+   * @param prepared ID of the prepared request that the model rejected
+   * @param view ID of the host's last view
    */
   prepareAfterOverflow(
     prepared: number,
@@ -153,7 +153,7 @@ export interface LiveEngine
   close(): Promise<void>;
 }
 
-/** Requested conversations stay parsed and counted until the engine ends. */
+/** Conversations that were previewed stay parsed and counted until the engine ends. */
 export interface Previews {
   /**
    * Answers questions in order.
@@ -164,7 +164,7 @@ export interface Previews {
   update(id: string, update: LiveConversationUpdate): Promise<void>;
 }
 
-/** @param tokens loads the token counter on the first count */
+/** @param tokens loads the token counter when something is counted for the first time */
 export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   let session: Promise<PreviewSession> | undefined;
   const startSession = async (): Promise<PreviewSession> => {
@@ -173,7 +173,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   };
   const openSession = (): Promise<PreviewSession> => (session ??= startSession());
   return {
-    // Asynchronous, so that errors become rejections.
+    // Declared `async`, so that errors become rejections.
     // oxlint-disable-next-line typescript/require-await
     async read(path, options, signal) {
       signal?.throwIfAborted();
@@ -184,7 +184,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
       const models = select && summarize && warn && { select, summarize, warn };
       const providers = condense && estimate && { condense, estimate };
       const { performTask } = await loadWork();
-      // Each task has its own result type.
+      // Each task has its own result type, which TypeScript can't derive from the task.
       return (await performTask(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
@@ -284,5 +284,5 @@ function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   };
 }
 
-/** Loaded on demand, so that a program that only reads a file loads only the readers. */
+/** Loaded on demand, so that a program that only reads files loads only the readers. */
 const loadWork = () => import('./work');

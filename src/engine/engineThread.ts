@@ -9,13 +9,13 @@ import { RpcConnection } from './rpc';
 
 export const ENGINE_BUNDLE = 'engine.cjs';
 
-/** After two deaths within this many milliseconds, the engine is not restarted automatically. */
+/** If the engine dies twice within this many milliseconds, it is not restarted automatically. */
 const DEATH_WINDOW_MS = 60_000;
 
-/** Running out of this heap does not affect the host. */
+/** If the engine exceeds this heap, only its thread ends, not the host. */
 const ENGINE_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
-/** Errors that keep their class across threads. */
+/** Classes of errors that stay instances of their class across threads. */
 const TRANSFERABLE_ERRORS = { ConversationReadError, GiveBackError, StorageError };
 
 /** The engine's thread ended before answering, or can't be restarted. */
@@ -23,8 +23,8 @@ export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError';
 
   /**
-   * @param isOutOfMemory whether the conversation did not fit into the engine's heap
-   * @param isResting whether no engine starts until {@link EngineThread.wake}
+   * @param isOutOfMemory true if the conversation did not fit into the engine's heap
+   * @param isResting true if no engine starts until {@link EngineThread.wakeThread}
    */
   constructor(
     reason: string,
@@ -39,11 +39,14 @@ export class EngineDiedError extends Error {
 export interface EngineThreadOptions {
   /** Path of {@link ENGINE_BUNDLE}. */
   readonly bundle: string;
-  /** Called for each unexpected death. `rests`: not restarted until {@link EngineThread.wake}. */
+  /**
+   * Called for each unexpected end of the thread. `rests`: the engine is not restarted until {@link
+   * EngineThread.wakeThread}.
+   */
   readonly onDeath?: (error: EngineDiedError, rests: boolean) => void;
   /** Default: 2 GB of heap. */
   readonly limits?: ResourceLimits;
-  /** Monotonic milliseconds. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 

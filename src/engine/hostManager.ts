@@ -11,19 +11,19 @@ import { isEqual } from '../core/isEqual';
 
 export interface CondensationManagerSetup {
   readonly presets: readonly Preset[];
-  /** Providers of other extensions. */
+  /** Providers that other extensions registered. */
   readonly registered: readonly ProviderDescription[];
 }
 
 export interface HostManagerDependencies {
   readonly counter: MessageCounter;
-  /** Folder of paid summaries. */
+  /** Folder with the summaries that were paid for. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCallHandlers;
   /** Aborts model calls that are no longer needed. */
   readonly signal: AbortSignal;
-  /** Returns the key by which the host knows a conversation's own model. */
+  /** Returns the key by which the host knows the model of a conversation. */
   readonly nameOwn?: (own: LoadOwnModel | undefined) => string | undefined;
 }
 

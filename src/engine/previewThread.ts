@@ -12,7 +12,7 @@ export interface PreviewThreadOptions {
   readonly ended: (reason: string) => string;
 }
 
-/** Several times the size of the largest previewed file. */
+/** Heap of several times the size of the largest file that is previewed. */
 const PREVIEW_RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024 };
 
 const EMPTY_LIVE_CONTENT: LiveConversationContent = { messages: [], edits: [] };
@@ -20,7 +20,7 @@ const EMPTY_LIVE_CONTENT: LiveConversationContent = { messages: [], edits: [] };
 interface RunningPreviewThread {
   readonly thread: EngineThread;
   readonly previews: Previews;
-  /** Live contents that the engine has, by ID. */
+  /** Content of live conversations as the engine has it, by conversation ID. */
   readonly contents: Map<string, LiveConversationContent>;
 }
 
@@ -51,7 +51,7 @@ export class PreviewThread {
     }
   }
 
-  /** True if questions are pending. */
+  /** True if questions are still to be answered. */
   get isAsked(): boolean {
     return this.questionCount > 0;
   }
@@ -69,7 +69,7 @@ export class PreviewThread {
       bundle: this.options.bundle,
       limits: PREVIEW_RESOURCE_LIMITS,
       onDeath: () => {
-        // The next engine receives live conversations from the start.
+        // The next engine gets live conversations from the start.
         if (this.running?.thread === thread) this.running = undefined;
       },
     });
@@ -77,8 +77,8 @@ export class PreviewThread {
   }
 
   /**
-   * Removes a live conversation's content from the request, after sending the changes to the
-   * engine.
+   * Sends the changes of a live conversation's content to the engine, and returns the request
+   * without the content.
    */
   private replaceContentByUpdate<R extends PreviewRequest>(
     request: R,
@@ -96,7 +96,7 @@ export class PreviewThread {
         messages: messages ?? makeUnchangedListUpdate(sentContent.messages),
         edits: edits ?? makeUnchangedListUpdate(sentContent.edits),
       };
-      // The question that follows reports errors of the update.
+      // Errors of the update are ignored here, because the question that follows reports them.
       previews.update(conversationWithoutContent.id, update).catch(() => undefined);
     }
     return { ...request, conversation: conversationWithoutContent };

@@ -5,8 +5,8 @@ import type { Engine } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
 /**
- * @throws ConversationReadError for every failure, including the engine's death
- * @throws the signal's reason if aborted
+ * @throws ConversationReadError for every failure, including the engine's death; the signal's
+ * reason if aborted
  */
 export async function readConversation(
   thread: { readonly engine: Engine },
@@ -39,7 +39,7 @@ export async function readConversationOnce(
   }
 }
 
-/** The file is not the cause of these failures: out of memory, or a bug in the reader. */
+/** Says that the file is not the cause: the engine was out of memory, or the reader has a bug. */
 function convertEngineError(path: string, error: unknown): ConversationReadError {
   const isMemory = error instanceof EngineDiedError && error.isOutOfMemory;
   return new ConversationReadError(

@@ -12,7 +12,7 @@ export interface MessagePortLike {
   on(event: 'message', listener: (message: RpcMessage) => void): unknown;
 }
 
-/** Methods that return promises, or groups of such methods. */
+/** Objects whose methods all return promises, or with groups of such methods. */
 export type RemotelyCallable<T> = {
   readonly [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown>
     ? T[K]
@@ -42,7 +42,7 @@ type EncodedError =
   | { readonly thrown: unknown };
 
 export type RpcMessage =
-  /** `target`: path of a method, or ID of a callback. */
+  /** `target` is the path of a method or the ID of a callback. */
   | {
       readonly type: 'call';
       readonly id: number;
@@ -56,7 +56,7 @@ export type RpcMessage =
 const transferLists = new WeakMap<object, readonly Transferable[]>();
 
 /**
- * Marks buffers or ports to be moved to the other thread instead of copied.
+ * Marks buffers or ports in a value to be moved to the other thread instead of copied.
  * @returns the value
  */
 export function attachTransferList<T extends object>(value: T, list: readonly Transferable[]): T {
@@ -67,13 +67,13 @@ export function attachTransferList<T extends object>(value: T, list: readonly Tr
 const collectTransferLists = (values: readonly unknown[]): readonly Transferable[] =>
   values.flatMap((value) => (typeof value === 'object' && value !== null ? (transferLists.get(value) ?? []) : []));
 
-/** @typeParam Remote what the other end exposes */
+/** @typeParam Remote type of the object that the other end exposes */
 export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   readonly remote: Remote;
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly callbacks = new Map<number, CallableMethod>();
-  /** Local counterparts of the other side's signals. */
+  /** Controllers of local signals, by the ID of the other side's signal that they follow. */
   private readonly controllersBySignal = new Map<number, AbortController>();
   private lastId = 0;
   private closed: Error | undefined;
@@ -84,7 +84,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     expose: (remote: Remote) => object,
     private readonly errors: ErrorClasses = {},
   ) {
-    // The proxy accepts every path; its type restricts them to what the other side exposes.
+    // The proxy accepts every path. Its type restricts paths to what the other side exposes.
     this.remote = this.createProxy('') as Remote;
     this.local = expose(this.remote);
     port.on('message', (message) => {
@@ -148,7 +148,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     const abort = (): void => {
       Atomics.store(flag, 0, 1);
       this.postMessage({ type: 'abort', signal: id });
-      // Cancellation does not wait for the other side.
+      // The caller does not wait for the other side to cancel.
       reject(arg.reason);
     };
     arg.addEventListener('abort', abort);
@@ -206,13 +206,16 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     if ('signal' in arg) return this.createLinkedSignal(arg.signal, arg.flag);
     return (...args: readonly unknown[]): Promise<unknown> => {
       const answer = this.callRemote(arg.callback, args);
-      // Progress callbacks ignore the answer, including the error that the call has ended.
+      // Progress callbacks don't await the answer, so its error (the call has ended) is ignored.
       answer.catch(() => undefined);
       return answer;
     };
   }
 
-  /** Polls a shared flag too, so that synchronous code sees the abort. */
+  /**
+   * Creates a signal that follows the other side's. Also polls a shared flag, so that synchronous
+   * code notices the abort.
+   */
   private createLinkedSignal(id: number, flag: Int32Array): AbortSignal {
     const controller = new AbortController();
     const { signal } = controller;
@@ -226,7 +229,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
           return Reflect.get(AbortSignal.prototype, 'aborted', signal);
         },
       },
-      // The built-in method does not use the `aborted` defined above.
+      // Overridden too, because the built-in method does not use the `aborted` defined above.
       throwIfAborted: {
         value: () => {
           abortIfFlagged();
@@ -268,7 +271,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
 function encodeError(error: unknown): EncodedError {
   if (!(error instanceof Error)) return { thrown: error };
   const { name, message, stack, cause } = error;
-  // Own enumerable fields; message, stack and cause are not enumerable.
+  // Takes own enumerable fields; message, stack and cause are not enumerable.
   const fields = Object.fromEntries(Object.entries(error));
   return { name, message, stack, fields, ...(cause !== undefined && { cause: encodeError(cause) }) };
 }

@@ -13,8 +13,8 @@ export interface RunTaskOptions {
 }
 
 /**
- * The index runs for minutes; a small heap makes V8 collect early. It has room for the largest file
- * that is counted.
+ * A small heap makes V8 collect garbage early, because the index runs for minutes. The largest file
+ * that is counted fits in it.
  */
 const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 

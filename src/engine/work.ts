@@ -1,4 +1,4 @@
-/** The engine loads this code on demand. */
+/** Code that the engine loads on demand. */
 export { PreviewSession } from '../background/preview/session';
 export { performTask } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';

@@ -13,15 +13,15 @@ export interface CondenserClientOptions {
    * @throws EngineDiedError while it may not be restarted
    */
   readonly engine: () => Engine;
-  /** Folder of paid summaries. */
+  /** Folder with the summaries that were paid for. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCallHandlers;
-  /** Evaluated for each call. */
+  /** Returns the current presets and providers; called for each call of the engine. */
   readonly setup: () => CondensationManagerSetup;
 }
 
-/** The parts of a call that can't be cloned for another thread. */
+/** Signal and function of a call, which can't be cloned for another thread. */
 export interface CondenserCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CondensationProgress) => void) | undefined;
@@ -66,8 +66,8 @@ export class CondenserClient {
   }
 
   /**
-   * Cancels through a message instead of the signal, so that the outcome with its cost is still
-   * returned.
+   * Cancels the call by a message instead of its signal, so that the engine still returns the
+   * outcome with its cost.
    */
   private async callWithCancel<T>(
     { signal, onProgress }: CondenserCallOptions,
@@ -97,7 +97,7 @@ export class CondenserClient {
     const { condense, estimate } = providers;
     engine.condenser
       .open(summaries, select, summarize, warn, condense, estimate, this.closing.signal)
-      // Callers learn of the death from their own calls.
+      // Errors are ignored here: callers learn of the engine's death from their own calls.
       .catch(() => undefined);
     return engine.condenser;
   }

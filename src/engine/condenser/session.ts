@@ -24,7 +24,7 @@ export type AutomaticResult =
 export class CondenserSession {
   private readonly host: HostManager;
   private readonly counter: MessageCounter;
-  /** Running calls by their number. */
+  /** Running calls, by the number that the client gave them. */
   private readonly running = new Map<number, AbortController>();
 
   constructor(dependencies: HostManagerDependencies) {
@@ -71,7 +71,7 @@ export class CondenserSession {
     return this.counter.countMessages(messages);
   }
 
-  /** Does not reject the call; its outcome reports the cancellation and the cost. */
+  /** Cancels a call without rejecting it; its outcome reports the cancellation and the cost. */
   cancel(call: number): void {
     this.running.get(call)?.abort();
   }

@@ -35,7 +35,7 @@ import {
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
-/** Attempts to read a view, whose messages may change meanwhile. */
+/** Number of attempts to read a view, because the chat may change between question and answer. */
 const MAX_COMPARED_CHATS = 3;
 
 export interface LiveClientOptions {
@@ -46,17 +46,17 @@ export interface LiveClientOptions {
   readonly engine: () => Engine;
   /** Folder of the ledgers. */
   readonly root: string;
-  /** Folder of paid summaries. */
+  /** Folder with the summaries that were paid for. */
   readonly summaries: string;
-  /** Evaluated for each request. */
+  /** Returns the current settings; called for each request. */
   readonly setup: () => LiveEngineSetup;
   readonly headline: (outcome: OutcomeSummary) => string;
-  /** @param own returns a conversation's model by its name */
+  /** @param own returns the model of a conversation by the name that the engine uses */
   readonly models: (own: (name: string) => LoadOwnModel | undefined) => HostModels;
   readonly providers: ProviderCallHandlers;
 }
 
-/** The messages of a chat that the engine already has. */
+/** A chat as the engine last received it. */
 interface SentChat {
   readonly id: number;
   version: number;
@@ -70,7 +70,7 @@ interface SentChat {
 interface PreparedRequestHandle {
   readonly id: number;
   readonly chat: SentChat;
-  /** The request's messages; the chat may have changed since. */
+  /** Messages of the prepared request; those of the chat may have changed since. */
   readonly messages: readonly ApiMessage[];
   readonly engine: Engine;
 }
@@ -87,14 +87,19 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private chats: SentChat[] = [];
   private dropped: number[] = [];
   private lastChat = 0;
-  /** Keyed by the prepared messages, whose identity survives copying the request. */
+  /**
+   * Prepared requests by their messages, because the array stays the same if the request is copied.
+   */
   private readonly handles = new WeakMap<readonly ApiMessage[], PreparedRequestHandle>();
   private readonly trackedById = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
-  /** US dollars spent with earlier engines, because each counts from its start. */
+  /**
+   * By conversation, US dollars spent with earlier engines, because each engine counts from its
+   * start.
+   */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
-  /** Requested views, kept up to date. */
+  /** Views that were requested once, kept up to date since. */
   private readonly views = new Map<LiveId, LiveView>();
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
@@ -127,7 +132,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.retryAfterDeath(async () => {
       const live = this.openEngine();
       if (requestHandle && requestHandle.engine !== this.engine) {
-        // The engine that prepared the request died, so the current one prepares it first.
+        // The engine that prepared the request died, so the current engine prepares the request
+        // first.
         const prepared = await this.prepare(request, signal);
         requestHandle = this.handles.get(prepared.messages);
       }
@@ -153,7 +159,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
-    // Almost no call contains a marker.
+    // Shortcut, because almost no call contains a marker.
     if (!JSON.stringify(input ?? null).includes(MARKER_START)) return { input };
     return this.retryAfterDeath(async () =>
       (await this.openConversation(conversation)).expandMarkers(conversation, input),
@@ -274,8 +280,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /**
-   * Repeats the question if the engine dies. The loop ends, because no engine is started after two
-   * deaths.
+   * Repeats the question if the engine dies. This ends, because no engine is started after two
+   * deaths in a row.
    * @throws EngineDiedError
    */
   private async retryAfterDeath<T>(ask: () => Promise<T>): Promise<T> {
@@ -304,13 +310,13 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
     engine.live
       .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
-      // Callers learn of the death from their own calls.
+      // Errors are ignored here: callers learn of the engine's death from their own calls.
       .catch(() => undefined);
     return engine.live;
   }
 
   /**
-   * Makes sure that the engine has the conversation, which a previous one may have had.
+   * Makes sure that the engine has the conversation, in case only an engine that died had it.
    * @throws EngineDiedError
    */
   private async openConversation(conversation: LiveId): Promise<LiveEngine> {
@@ -334,7 +340,10 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.trackedById.set(conversation, known);
   }
 
-  /** Chats that share only their beginning, such as subagents' chats, have separate lists. */
+  /**
+   * Finds the chat that continues in these messages. Chats that share only their beginning, such as
+   * those of subagents, are separate.
+   */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: SentChat; readonly kept: number } {
     const commonLengths = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
     const longestShared = Math.max(0, ...commonLengths);
@@ -415,12 +424,13 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private applyLiveChange({ events, order, changed }: LiveConversationsChange): void {
     const totals = changed.map((summary) => this.addEarlierCosts(summary));
     const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
-    // Summaries of earlier engines stay until they are used again.
+    // Summaries of conversations that only earlier engines had stay until the conversations are
+    // used again.
     const { engine } = this;
     const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isFromEarlierEngine(id, engine));
     this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
     for (const event of events) this.emitEvent(event);
-    // The settings changed the summaries.
+    // Without events, changed settings have changed the summaries.
     if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
     for (const id of looked) if (this.views.has(id)) void this.reloadView(id);

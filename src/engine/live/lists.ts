@@ -1,9 +1,12 @@
-/** Encodes messages as indexes into lists that both sides have. */
+/** Encodes messages as indexes into lists that host and engine both have. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { ApiMessage } from '../../core/messages/types';
 import type { EncodedMessage } from './messages';
 
-/** @param origins for each message its likely index in `knownMessages`; another number if there is none */
+/**
+ * @param origins for each message, its likely index in `knownMessages`; a number outside if there
+ * is none
+ */
 export const encodeMessages = (
   messages: readonly ApiMessage[],
   origins: readonly number[],
@@ -14,7 +17,7 @@ export const encodeMessages = (
     return knownMessages[origin] === message ? origin : message;
   });
 
-/** @throws RangeError if an index is unknown, so the sides are out of sync */
+/** @throws RangeError if an index is unknown, because host and engine are out of sync */
 export const decodeMessages = (sent: readonly EncodedMessage[], knownMessages: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
     const found = typeof message === 'number' ? knownMessages[message] : message;
@@ -29,7 +32,7 @@ export function countCommonElements<T>(oldList: readonly T[], newList: readonly 
   return kept;
 }
 
-/** @throws RangeError if the update keeps more elements than exist */
+/** @throws RangeError if the update keeps more elements than the list has */
 export function decodeList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   if (kept > before.length) throw new RangeError('The two threads have other messages of the conversation.');
   return [...before.slice(0, kept), ...added];

@@ -1,4 +1,4 @@
-/** Window and engine exchange plain data, and only the new part of long lists. */
+/** Window and engine exchange plain data, and of long lists only what is new. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { View } from '../../core/condense/edits/view';
@@ -13,33 +13,35 @@ export interface LiveEngineSetup extends CondensationManagerSetup {
   readonly settings: LiveSettings;
 }
 
-/** Each side drops the least recently used list beyond this number. */
+/** Number of chats that host and engine keep; beyond it, each drops the least recently used one. */
 export const MAX_CHATS = 20;
 
 export interface ChatUpdate {
   readonly chat: number;
-  /** Version of the list that `messages` changes; 0 for a new one. */
+  /** Version of the list to which the changes in `messages` apply; 0 for a new list. */
   readonly version: number;
   readonly messages: ListUpdate<ApiMessage>;
   /** System prompt and tools; absent if unchanged. */
   readonly header?: Pick<AgentRequest, 'system' | 'tools'>;
-  /** ID of the host's view; 0 for none. */
+  /** ID of the view that the host has; 0 if it has none. */
   readonly view: number;
   readonly dropped: readonly number[];
 }
 
-/** Omits everything that the engine already has. */
+/** A request without what the engine already has. */
 export interface EncodedAgentRequest extends Omit<AgentRequest, 'system' | 'messages' | 'tools' | 'model'> {
   readonly update: ChatUpdate;
   readonly model: Omit<UpstreamModel, 'summarizer'>;
   readonly canSummarize: boolean;
 }
 
-/** A message, or its index in the request. */
+/** A message that the other side lacks, or the index of a message in the request. */
 export type EncodedMessage = number | ApiMessage;
 
 export interface EncodedPreparedRequest extends Omit<PreparedRequest, 'model' | keyof View | 'outcome' | 'began'> {
-  /** ID for later calls, and of the host's new view. */
+  /**
+   * ID by which later calls refer to this request; also the ID of the view that the host now has.
+   */
   readonly id: number;
   readonly view: ListUpdate<EncodedMessage>;
   readonly outcome?: Pick<OutcomeSummary, 'kind'>;

@@ -1,4 +1,7 @@
-/** The engine keeps what it received before, so that only new data crosses the threads. */
+/**
+ * The engine's side of live conversations. It keeps what it received before, so that only new data
+ * crosses the threads.
+ */
 import type { OverflowReport } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { dropMessagesAndEdits } from '../../core/condense/condensation';
@@ -32,7 +35,7 @@ interface ReceivedChat {
   system: string | undefined;
   tools: readonly unknown[];
   conversation?: LiveId;
-  /** The view last sent to the host, and its ID. */
+  /** The view that the host received last, and its ID. */
   view: readonly ApiMessage[];
   viewId: number;
 }
@@ -61,7 +64,7 @@ export class LiveSession {
     registered: [],
   };
   private lastId = 0;
-  /** The summaries that the host received last. */
+  /** By conversation, the summary that the host received last. */
   private readonly sentSummaries = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 
@@ -123,7 +126,7 @@ export class LiveSession {
     this.reportChanges();
   }
 
-  /** Reloads a conversation from its ledger after another engine had it. */
+  /** Loads a conversation from its ledger that another engine had before. */
   async follow(sent: EncodedAgentRequest, setup: LiveEngineSetup): Promise<void> {
     this.applySetup(setup);
     const { request, chat } = this.decodeAgentRequest(sent);
@@ -273,7 +276,9 @@ export class LiveSession {
     };
   }
 
-  /** Only the host can call a conversation's model. */
+  /**
+   * Returns a model through which the host calls the conversation's own, because only the host can.
+   */
   private getOrCreateOwnModel(key: string): LoadOwnModel {
     const existing = this.ownModels.get(key);
     if (existing) return existing;
@@ -287,7 +292,10 @@ export class LiveSession {
     return [...this.ownModels].find(([, model]) => model === ownModel)?.[0];
   }
 
-  /** Combines the events of one turn into one message with the final summaries. */
+  /**
+   * Collects the events of one turn of the event loop in one message, with the summaries as they
+   * are at its end.
+   */
   private queueEvent(event: LiveEvent): void {
     this.events.push(dropEventContent(event));
     if (this.events.length === 1)
@@ -296,7 +304,7 @@ export class LiveSession {
       });
   }
 
-  /** Before an action completes, sends the host the changes that the action caused. */
+  /** Before the result of an action, sends the host the changes that the action caused. */
   private async awaitWithEvents<T>(action: Promise<T>): Promise<T> {
     try {
       return await action;
