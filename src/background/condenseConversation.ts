@@ -32,7 +32,7 @@ export interface CondenseConversationDependencies {
   readonly counter: MessageCounter;
   readonly onProgress: (progress: TaskProgress) => void;
   readonly signal?: AbortSignal;
-  /** US dollars. */
+  /** Maximum US dollars that the condensation may cost. */
   readonly maxCost?: number;
 }
 
@@ -67,12 +67,12 @@ export async function condenseConversation(
     ...(signal && { signal }),
     ...(maxCost !== undefined && { maxCost }),
     ...(task.coherenceFloor && { coherenceFloor: task.coherenceFloor }),
-    // A preset's passes may have the names of providers.
+    // The preset's name precedes the step, because its passes may have the names of providers.
     onProgress: ({ step }) => {
       if (step !== '') onProgress({ step: task.configName === undefined ? step : `${task.configName}: ${step}` });
     },
   };
-  // Don't use a paid fallback: a user who condenses manually decides again.
+  // No paid provider follows a failure: a user who condenses manually decides again.
   const fallbackOutcome = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = dropExcludedEdits(conversation, fallbackOutcome, new Set(task.excluded), counter);
   const saving = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
@@ -132,8 +132,8 @@ function findFailureAdvice(error: Error): FailureAdvice | undefined {
 }
 
 /**
- * US dollars saved per later request; undefined if unknown. An error here must not fail the
- * condensation.
+ * US dollars saved per later request; undefined if unknown. Errors are ignored, so that they don't
+ * fail the condensation.
  */
 async function computeCondensationSaving(
   conversation: Conversation,
@@ -148,7 +148,9 @@ async function computeCondensationSaving(
   }
 }
 
-/** Fails if the remaining edits depend on those of excluded messages. */
+/**
+ * Drops the edits of excluded messages. Refuses the condensation if remaining edits depend on them.
+ */
 function dropExcludedEdits(
   { messages }: Conversation,
   outcome: CondensationOutcome,
@@ -168,7 +170,10 @@ function dropExcludedEdits(
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
-/** @returns what was done, or why it failed; the condensation is valid either way */
+/**
+ * Sets old ledgers aside.
+ * @returns what was done, or why it failed; the condensation is valid either way
+ */
 async function pruneLedgerStore(store: string, inUse: string): Promise<readonly string[]> {
   try {
     const description = describePruneResult(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));

@@ -6,7 +6,10 @@ import type { FindConversationsProblem, FoundConversation } from '../conversatio
 import type { IndexProgress } from './tasks';
 
 export interface IndexedConversation extends FoundConversation {
-  /** Undefined until the file is read. After a change, the details stay until it is read again. */
+  /**
+   * Undefined until the file was read. After a change, the earlier details stay until the file is
+   * read again.
+   */
   readonly details: ConversationDetails | undefined;
 }
 
@@ -15,12 +18,12 @@ export interface ConversationIndexOptions {
   readonly report: (problem: FindConversationsProblem) => void;
   readonly fail: (error: unknown) => void;
   /**
-   * Milliseconds between a change and the run it triggers, because agents write several times per
+   * Milliseconds to wait after a change before a run, because agents write several times per
    * second.
    */
   readonly delayMs?: number;
   /**
-   * Minimum milliseconds between runs triggered by changes, because each run rereads live
+   * Minimum milliseconds from one run after a change to the next, because each run rereads live
    * conversations.
    */
   readonly intervalMs?: number;
@@ -30,16 +33,19 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** The folder need not exist yet. */
+/** Watches a folder, which need not exist yet. */
 export type WatchFolder = (folder: string, changed: () => void) => Disposable;
 
-/** Reads in the background, nothing on the caller's thread. */
+/** Lists conversations, which are read in the background. */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
-  /** Undefined after a change, until the list is rebuilt. */
+  /** The list as last built; undefined after a change, until it is built again. */
   private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
-  /** Also what was undone since, because copies may have been made from it. */
+  /**
+   * All copies ever given back, also undone ones, because other copies may have been made from
+   * them.
+   */
   private givenBack: readonly GivenBack[] = [];
   private readonly reported = new Set<string>();
   private readonly listeners = new Set<() => void>();
@@ -52,7 +58,7 @@ export class ConversationIndex implements Disposable {
 
   constructor(private readonly options: ConversationIndexOptions) {}
 
-  /** Newest first, without empty conversations. */
+  /** Newest first; conversations without messages are left out. */
   get conversations(): readonly IndexedConversation[] {
     return (this.listed ??= this.listConversations());
   }
@@ -70,7 +76,10 @@ export class ConversationIndex implements Disposable {
       .filter(({ details }) => details?.isBlank !== true);
   }
 
-  /** A given-back copy has no request of its own at first, so use that of its original. */
+  /**
+   * Estimates the fill of a given-back copy, which has no request of its own at first, from its
+   * original's last request.
+   */
   private estimateFill(
     details: ConversationDetails | undefined,
     pathById: ReadonlyMap<string | undefined, string | undefined>,
@@ -78,7 +87,8 @@ export class ConversationIndex implements Disposable {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
     const visitedPaths = new Set<string>();
     let { id, path: copyPath }: Pick<ConversationDetails, 'id' | 'path'> = details;
-    // A copy may be made from another copy, even one that is gone, so go back to one with a request.
+    // The copy may be made from another copy, even a deleted one, so this goes back to one with a
+    // request.
     while (!visitedPaths.has(copyPath)) {
       visitedPaths.add(copyPath);
       const origin = this.givenBack.find(({ path, conversation }) => path === copyPath && conversation !== id);
@@ -102,7 +112,10 @@ export class ConversationIndex implements Disposable {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** Cancels a running search. Resolves when this run or its successor has read everything. */
+  /**
+   * Starts a search, canceling a running one. Resolves when this search or a later one has read
+   * everything.
+   */
   refresh(): Promise<void> {
     return (this.latest = this.startIndexing());
   }

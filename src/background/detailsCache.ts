@@ -56,7 +56,7 @@ export class DetailsCache {
     return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
   }
 
-  /** Returns undefined if the file was never read or has changed since. */
+  /** Returns undefined if the file was never read, or has changed since it was read. */
   findUpToDateDetails(found: FoundConversation): ConversationDetails | undefined {
     const details = this.byPath.get(found.path);
     return details && areDetailsUpToDate(details, found) ? details : undefined;
@@ -68,7 +68,10 @@ export class DetailsCache {
     this.isChanged = true;
   }
 
-  /** @param existingPaths paths that currently exist; other entries are dropped first */
+  /**
+   * @param existingPaths paths of files that exist now; entries of other files are dropped before
+   * saving
+   */
   async save(existingPaths?: ReadonlySet<string>): Promise<void> {
     if (!this.isChanged) return;
     this.isChanged = false;

@@ -19,7 +19,7 @@ import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } f
 import type { CheckGiveBackResult, GivenBackResult, RecoverReplacementsResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
-/** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
+/** @throws GiveBackError, ConversationReadError or StorageError; nothing was written then */
 export const giveBackStoredConversation = (task: GiveBackTask): Promise<GivenBackResult> =>
   runAfterRecoveringReplacements(task, async () => {
     const { request, conversation } = await createGiveBackRequest(task);
@@ -37,7 +37,10 @@ export const checkGiveBackOfStored = (task: CheckGiveBackTask): Promise<CheckGiv
 
 type TaskWithReplacementsFolder = Pick<GiveBackTask, 'replacements'>;
 
-/** An interrupted replacement may have left the conversation's files between two states. */
+/**
+ * Completes or reverts interrupted replacements first, since they may have left the conversation's
+ * files between two states.
+ */
 const runAfterRecoveringReplacements = <T>(
   { replacements }: TaskWithReplacementsFolder,
   action: () => Promise<T>,
@@ -80,7 +83,7 @@ const createNotCondensedError = (path: string): GiveBackError =>
     advice: 'Condense it first.',
   });
 
-/** @throws GiveBackError if the agent has continued since */
+/** @throws GiveBackError if the agent has continued the conversation since */
 export const undoGiveBack = ({ name, replacements }: UndoGiveBackTask): Promise<UndoneGiveBack | undefined> =>
   withReplacementsLock(nodeFiles, replacements, () => undoLastReplacement(nodeFiles, replacements, name));
 

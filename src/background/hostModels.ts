@@ -1,4 +1,7 @@
-/** Only the host has keys, the network and VS Code's models. */
+/**
+ * Models that are called in the host, because only the host has keys, the network and VS Code's
+ * models.
+ */
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -13,7 +16,7 @@ import type { PreviewModel } from './preview/messages';
 export interface HostModels {
   /**
    * Returns the profile's model, or why there is none.
-   * @param ownModelName names the conversation's own model, used if there is no other
+   * @param ownModelName name of the conversation's own model, which is used if there is no other
    */
   readonly select: (apiProfile: string | undefined, ownModelName: string | undefined) => Promise<PreviewModel>;
   /** Aborting the signal closes the connection. */
@@ -28,8 +31,8 @@ export interface HostModels {
 }
 
 /**
- * @param signal of the task; a call may have one of its own
- * @param nameOwn names a conversation's own model to the host
+ * @param signal signal of the task; a call may also have one of its own
+ * @param nameOwn returns the name by which the host knows a conversation's own model
  */
 export function createHostModelSelection(
   { select, summarize }: HostModels,

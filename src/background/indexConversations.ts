@@ -22,7 +22,7 @@ type ReportProgress = (progress: IndexProgress) => void;
 const PROGRESS_INTERVAL_MS = 100;
 const CACHE_SAVE_INTERVAL_MS = 2_000;
 
-/** Finds conversations, then reads unknown ones. Blocks the thread. */
+/** Finds conversations, then reads those whose details are unknown. Blocks the thread. */
 export async function indexConversations(
   task: IndexTask,
   tokens: () => Promise<TokenCounter>,
@@ -44,8 +44,8 @@ async function buildConversationIndex(
   databases: OpenDatabases,
 ): Promise<void> {
   const foundConversations = await findConversations(find, databases);
-  // Without this list, copies are estimated like other conversations. Giving back reports problems
-  // of the folder.
+  // Without this list, copies are estimated like other conversations. Problems of the folder are
+  // reported when a conversation is given back.
   const givenBack = replacements === undefined ? [] : await listEverGivenBack(nodeFiles, replacements).catch(() => []);
   report({ found: foundConversations, givenBack });
   const cache = await DetailsCache.open(file, history);
@@ -59,7 +59,7 @@ async function buildConversationIndex(
   const readWhole = async (file: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     const fill = (getFill ??= await loadFillLevelReader());
-    // Use a new counter, because cached counts of one conversation are useless for the next.
+    // Each conversation has its own counter, because cached counts of one are useless for the next.
     const messages = new MessageCounter(counter);
     await batcher.addDetails(
       readDetailsFromWholeFile(file, messages, history, (read) => fill(read, messages), {
@@ -74,8 +74,8 @@ async function buildConversationIndex(
       await readWhole(file);
       continue;
     }
-    // A title that can't be cached would be read again, so such files get theirs when they are read
-    // whole.
+    // A title that can't be kept would be read twice, so the title of such a file is read with the
+    // whole file.
     if (!fileHeads.hasRoom && !isTooLargeToCount(file)) continue;
     const { details, head } = readDetailsFromBeginning(file);
     if (head && !details.isComplete) fileHeads.addHead(file.path, head);
@@ -117,7 +117,7 @@ class ProgressBatcher {
     if (this.batch.length > 0) this.report({ details: this.batch });
     this.batch = [];
     this.reportedAt = performance.now();
-    // Yield so that the message is sent.
+    // Waits one turn so that the message is sent.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

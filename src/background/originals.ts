@@ -6,7 +6,7 @@ import type { OriginalTask, ReferencesTask } from './tasks';
 import type { ListedReference, OriginalResult } from './taskResults';
 
 /**
- * Does not need the agent's file.
+ * Finds the original of a reference in the ledgers, without the agent's file.
  * @throws Error if the original is damaged
  */
 export async function findReferencedOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {

@@ -50,7 +50,7 @@ export interface TaskDependencies {
   readonly tokens: () => Promise<TokenCounter>;
   readonly onProgress: ReportProgress;
   readonly signal: AbortSignal;
-  /** Absent if this program calls no models. */
+  /** Models that the task may call; absent if this program calls no models. */
   readonly models?: HostModels | undefined;
   /** Absent if no other extension registered a provider. */
   readonly providers?: ProviderCallHandlers | undefined;
@@ -128,7 +128,7 @@ async function performCondenseTask(
       }),
   });
   const manager = new CondensationManager(counter, [...providers, ...remoteProviders]);
-  // Check this before reading the file: the provider's extension may be missing.
+  // Throws if the provider is unknown, before the file is read: its extension may be missing.
   manager.getProvider(task.provider);
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
@@ -220,7 +220,7 @@ function formatAccountFile(
   switch (form) {
     case 'html':
       return renderAccountPage(overview, { version, days, whatIf });
-    // Mask secrets, because the user may share the file.
+    // Secrets are masked, because the user may share the file.
     case 'json':
       return renderAccountJson(maskValue(sessions), by, maskValue(unreadReasons));
     case 'csv':

@@ -99,7 +99,7 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
   );
 }
 
-/** Changes only the ledger, not the agent's files. */
+/** Undoes or redoes a condensation in the ledger, without changing the agent's files. */
 export async function setCondensationUndone({
   conversation,
   condensation,
@@ -107,7 +107,7 @@ export async function setCondensationUndone({
   store,
 }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
-  // The user may have cleared the history meanwhile.
+  // The user may have deleted the history in the meantime.
   if (!ledger.ledger.condensations.some(({ id }) => id === condensation)) {
     throw new Error('This condensation is no longer in the history. Nothing was changed.');
   }

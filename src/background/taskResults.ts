@@ -16,14 +16,14 @@ export interface CondensedResult extends DiffTexts {
   readonly conversation: ConversationSummary;
   readonly provider: string;
   readonly configNames?: Readonly<Record<string, string>>;
-  /** Providers whose edits precede this provider's own. */
+  /** Providers whose edits come before this provider's own. */
   readonly alsoBy?: readonly string[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly targetTokens: number;
   readonly edits: number;
-  /** US dollars; undefined if a price is unknown. */
+  /** US dollars that the condensation cost; undefined if a price is unknown. */
   readonly cost: number | undefined;
   /** US dollars saved per later request; absent if unknown. */
   readonly savedPerRequest?: number;
@@ -31,7 +31,7 @@ export interface CondensedResult extends DiffTexts {
   readonly notes: readonly string[];
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** Set only for previews: originals by reference. */
+  /** Originals by reference; set only for previews. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
@@ -52,13 +52,13 @@ export interface ConversationSummary {
 }
 
 export interface UndoResult {
-  /** Undefined if there was no condensation. */
+  /** The undone condensation; undefined if there was none. */
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
 export interface CondensationOutline {
   readonly id: CondensationId;
-  /** ISO 8601 time. */
+  /** When the condensation was made (ISO 8601). */
   readonly at: string;
   readonly provider: string;
   /** Name of the preset or strategy; absent if not recorded. */
@@ -66,12 +66,12 @@ export interface CondensationOutline {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly isUndone: boolean;
-  /** True if a later condensation was made from the original instead. */
+  /** True if a later condensation was made from the original messages instead of from this one. */
   readonly isReplaced: boolean;
   readonly steps: readonly StepReport[];
-  /** US dollars; absent if a price is unknown. */
+  /** US dollars that the condensation cost; absent if a price is unknown. */
   readonly cost?: number;
-  /** The agent's later requests for removed content; absent if not observed. */
+  /** How often the agent later requested removed content; absent if not observed. */
   readonly use?: UseAfterCondensation;
   /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;
@@ -86,16 +86,16 @@ export interface LedgerOutline {
 }
 
 export interface LedgersResult {
-  /** Conversation IDs of all ledgers. */
+  /** IDs of the conversations that have a ledger. */
   readonly known: readonly string[];
   readonly ledgers: readonly LedgerOutline[];
-  /** Milliseconds since the epoch. */
+  /** When a ledger was last used, in milliseconds since the epoch. */
   readonly lastUsed: number;
   /** Conversations whose give-back can be undone. */
   readonly givenBack: readonly GivenBack[];
 }
 
-/** Both texts are equal if the conversation isn't condensed. */
+/** The conversation's text before and after; both are equal if it isn't condensed. */
 export interface ShownConversation extends DiffTexts {
   readonly conversation: ConversationSummary;
   /** Oldest first. */
@@ -103,7 +103,7 @@ export interface ShownConversation extends DiffTexts {
 }
 
 export interface CheckGiveBackResult {
-  /** What could not be read of the file, in sentences, and is missing in what is given back. */
+  /** What could not be read of the file and is therefore missing in the copy, in sentences. */
   readonly damage: readonly string[];
 }
 
@@ -116,13 +116,13 @@ export interface ConversationText {
 
 export interface ListedMessage {
   readonly role: string;
-  /** The message's start, on one line. */
+  /** The first words of the message, on one line. */
   readonly words: string;
   readonly isPinned: boolean;
 }
 
 export interface OriginalResult {
-  /** Undefined if no ledger has the reference. */
+  /** The original; undefined if no ledger has the reference. */
   readonly text: string | undefined;
 }
 
@@ -130,15 +130,15 @@ export interface ListedReference {
   readonly reference: string;
   /** Index of the message that contained the original. */
   readonly message: number;
-  /** UTF-16 units of the original. */
+  /** Length of the original in UTF-16 units. */
   readonly length: number;
-  /** The message's start, on one line. */
+  /** The first words of the message, on one line. */
   readonly words: string;
 }
 
 export interface GivenBackResult {
   readonly target: GiveBackTarget;
-  /** The file that the agent continues from. */
+  /** Path of the file from which the agent continues. */
   readonly path: string;
   readonly conversation: string;
 }
@@ -150,21 +150,21 @@ export interface ReadingPageResult {
 
 export interface ReportPageResult {
   readonly conversation: ConversationSummary;
-  /** HTML; undefined if the conversation isn't condensed. */
+  /** HTML page; undefined if the conversation isn't condensed. */
   readonly page: string | undefined;
 }
 
 export interface AccountResult {
   readonly overview: AccountOverview;
-  /** Costs with another provider, if requested. */
+  /** What the sessions would have cost with another provider, if requested. */
   readonly whatIf?: WhatIfSum & { readonly choice: string };
-  /** Number of unreadable sessions, of which `problems` explains the first. */
+  /** Number of sessions left out because they can't be read; `problems` explains the first ones. */
   readonly leftOut: number;
   readonly problems: readonly AccountProblem[];
 }
 
 export interface RecoverReplacementsResult {
-  /** Number of replacements completed or reverted. */
+  /** Number of interrupted replacements that were completed or reverted. */
   readonly recovered: number;
   readonly problems: readonly string[];
 }

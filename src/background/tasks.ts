@@ -42,27 +42,27 @@ import type {
 export interface CondenseTask {
   readonly kind: 'condense';
   readonly path: string;
-  /** The agent, if known. */
+  /** Name of the agent, if known. */
   readonly agent?: AgentName | undefined;
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
-  /** Name of the user's preset, which the worker does not know. */
+  /** Name of the user's preset that `config` comes from, which the worker does not know. */
   readonly configName?: string | undefined;
   /** Percentage of the current tokens that may remain. */
   readonly targetPercent: number;
   /** Minimum shares of files, error lines, instructions and to-dos that the view must contain. */
   readonly coherenceFloor?: MinimumCoherence;
   readonly store: string;
-  /** Indexes of messages not to edit. */
+  /** Indexes of messages that are not edited. */
   readonly excluded?: readonly number[];
-  /** If set, nothing is stored. */
+  /** If true, nothing is stored. */
   readonly isPreview?: true;
   readonly registered?: readonly ProviderDescription[];
-  /** Set if models may be called. */
+  /** What calling models requires; absent if no model may be called. */
   readonly paid?: {
     readonly presets: readonly Preset[];
-    /** US dollars. */
+    /** Maximum US dollars that the condensation may cost. */
     readonly maxCost: number;
     /** Folder of paid summaries, which are reused without cost. */
     readonly summaries: string;
@@ -75,13 +75,16 @@ export interface UndoTask {
   readonly store: string;
 }
 
-/** Reads titles first, newest conversations first. */
+/** Lists conversations. Titles are read before anything else, newest conversations first. */
 export interface IndexTask {
   readonly kind: 'index';
   readonly find: FindConversationsOptions;
   readonly history: HistoryScope;
   readonly cache: string;
-  /** Folder of the replacements; if absent, conversations that were given back are not reported. */
+  /**
+   * Folder with the replacements of files; if absent, conversations that were given back are not
+   * reported.
+   */
   readonly replacements?: string;
 }
 
@@ -91,7 +94,7 @@ export type IndexProgress =
 
 export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
-  /** First local date of counted requests, such as `2026-11-16`. */
+  /** First local date whose requests are counted, such as `2026-11-16`. */
   readonly sinceDay?: string;
   readonly with?: WhatIfChoice & {
     readonly name: string;
@@ -103,7 +106,7 @@ export interface AccountTask extends AccountOptions {
     readonly form: 'html' | 'json' | 'csv';
     readonly by: Grouping;
     readonly version: string;
-    /** Period in days; absent means all time. */
+    /** Number of days that the file covers; absent for all time. */
     readonly days?: number | undefined;
   };
 }
@@ -118,7 +121,7 @@ export interface LedgersTask {
   readonly kind: 'ledgers';
   readonly store: string;
   readonly replacements: string;
-  /** Milliseconds since the epoch. */
+  /** Only ledgers used after this time are outlined; in milliseconds since the epoch. */
   readonly since: number;
 }
 
@@ -136,7 +139,7 @@ export interface ShowTask extends StoredConversation {
   readonly condensation?: CondensationId;
 }
 
-/** The conversation as in its file, for display. */
+/** Renders the conversation as in its file, for display. */
 export interface RenderTextTask extends StoredConversation {
   readonly kind: 'text';
 }
@@ -160,9 +163,9 @@ export interface ReportTask extends StoredConversation {
   readonly withoutContent: boolean;
   readonly version: string;
   readonly notes?: readonly string[];
-  /** The list's estimate for a copy, whose file has no request yet. */
+  /** Estimated fill of a copy, whose file has no request yet, from the list of conversations. */
   readonly fill?: FillLevel | undefined;
-  /** Window in tokens to use if the model's is unknown. */
+  /** Tokens of the window to assume if the model's window is unknown. */
   readonly assumedWindow?: number;
   readonly isGivenBack?: boolean;
   /** Set if the page is shown in VS Code instead of written to a file. */
@@ -181,7 +184,7 @@ export interface PinTask extends StoredConversation {
 export interface OriginalTask {
   readonly kind: 'original';
   readonly reference: string;
-  /** Folders of ledgers, in search order. */
+  /** Folders of ledgers, in the order in which they are searched. */
   readonly stores: readonly string[];
 }
 
@@ -200,11 +203,11 @@ export interface PromptTask {
   readonly model: SummarizerModel;
 }
 
-/** Undefined if there is too little to condense. */
+/** Prompts of a summary; undefined if there is too little to condense. */
 export interface PlannedPrompt {
   readonly system: string;
   readonly prompt: string;
-  /** Text after the summary; may be empty. */
+  /** Text that follows the summary; may be empty. */
   readonly facts: string;
   /** True if the vendor summarizes the messages itself. */
   readonly isCompacted: boolean;
@@ -212,12 +215,15 @@ export interface PlannedPrompt {
 
 export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
-  /** The agent, if the path doesn't determine it. */
+  /** Name of the agent, if the path doesn't determine it. */
   readonly agent?: AgentName;
   readonly replacements: string;
 }
 
-/** Writes nothing but what completes or reverts an interrupted replacement. */
+/**
+ * Checks whether giving back is possible. Writes only to complete or revert an interrupted
+ * replacement.
+ */
 export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
   readonly kind: 'check-give-back';
 }
@@ -230,9 +236,9 @@ export interface UndoGiveBackTask {
 
 export interface JudgeTask {
   readonly kind: 'judge';
-  /** Paths of conversations, longest conversation first. */
+  /** Paths of the conversations' files, longest conversation first. */
   readonly locations: readonly string[];
-  /** Each choice uses its default settings. */
+  /** The providers to compare, each with its default settings. */
   readonly choices: readonly JudgedChoice[];
 }
 

@@ -54,7 +54,7 @@ export function buildPreviewResult(
   };
 }
 
-/** Agents record the model's name with its answers. */
+/** Returns the model's name that the agent recorded with the last answer. */
 function getLastAnsweringModel({ messages }: PreviewConversation): { readonly model?: string } {
   const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
   return typeof model === 'string' ? { model } : {};
@@ -80,7 +80,9 @@ function listMessageCells(
   }));
 }
 
-/** Messages inside a summary have no entry. */
+/**
+ * Tokens in the view, by index of the original message. Messages inside a summary have no entry.
+ */
 const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.countMessage(message)]));
 
@@ -92,7 +94,7 @@ const getFirstWords = memoizeByObject((message: ApiMessage) => {
     : `${firstWords.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
-/** Reads only the beginning of a long text. */
+/** Reads only the beginning, since the text may be long. */
 function extractFirstWords(text: string): string {
   for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
     const firstWords = text.slice(0, chars).replace(/\s+/g, ' ').trim();
@@ -107,7 +109,9 @@ function makeEditExcerpt({ message, step, operation, reason, ...edit }: EditChan
   return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
 }
 
-/** A model's future text is unknown, so facts that only it could contain count as missing. */
+/**
+ * Text that a model would write is unknown, so facts that only it could contain count as missing.
+ */
 export const measurePreviewCoherence = (conversation: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   measureCoherence(conversation.messages, [...conversation.edits, ...edits]);
 
@@ -122,7 +126,7 @@ function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
 }
 
 /**
- * A model's future text is unknown, so lines that only it could contain count as missing.
+ * Text that a model would write is unknown, so lines that only it could contain count as missing.
  * @throws NoSummarizerError, the signal's reason if aborted
  */
 export async function previewComparedSetup(

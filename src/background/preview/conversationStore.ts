@@ -15,20 +15,21 @@ import type {
   ConversationSource,
 } from './messages';
 
-/** Larger conversations would fill the memory. */
+/** Bytes of the largest file that is previewed; larger conversations would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
-/** This number includes conversations that are only compared. */
+/** Number of conversations kept open, including those that are only compared. */
 const MAX_OPEN_CONVERSATIONS = 4;
 
 export interface PreviewConversation {
   readonly id: string;
   readonly title: string;
   /**
-   * The array stays identical while the conversation is unchanged, because caches are keyed by it.
+   * The array stays the same object while the conversation is unchanged, because it is the key of
+   * caches.
    */
   readonly messages: readonly ApiMessage[];
-  /** Edits that the view shows before this condensation. */
+  /** Edits that the conversation's view already shows. */
   readonly edits: readonly Edit[];
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: ReadonlySet<number>;
@@ -43,7 +44,7 @@ export class PreviewConversationStore {
   private readonly liveContents = new Map<string, LiveConversationContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
-  /** Keeps unchanged message objects identical, because caches are keyed by them. */
+  /** Keeps unchanged messages as the same objects, because they are keys of caches. */
   updateLiveConversation(id: string, { messages, edits }: LiveConversationUpdate): void {
     const previousContent = this.liveContents.get(id) ?? EMPTY_LIVE_CONTENT;
     this.liveContents.set(id, {

@@ -1,4 +1,4 @@
-/** The estimator calls no model and stores nothing. */
+/** Estimates a condensation without calling a model or storing anything. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
@@ -111,7 +111,7 @@ export class PreviewEstimator {
     return { ...remaining, view: applyAddedEdits(remaining.edits), notes };
   }
 
-  /** Configuration errors are reported and otherwise ignored. */
+  /** Describes errors in the configuration, which are otherwise ignored. */
   private describeConfigProblems({ provider, config }: PreviewSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];

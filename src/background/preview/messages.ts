@@ -1,4 +1,4 @@
-/** The preview worker keeps requested conversations parsed and counted. */
+/** Questions to the preview worker, which keeps requested conversations parsed and counted. */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import type { DiffTexts } from '../../core/condense/report/foldedTexts';
@@ -25,12 +25,12 @@ export interface LiveConversationContent {
 }
 
 export interface ListUpdate<T> {
-  /** Number of leading elements that stay. */
+  /** Number of elements at the beginning that stay. */
   readonly kept: number;
   readonly added: readonly T[];
 }
 
-/** Changes since the last update; the first one contains everything. */
+/** Changes since the last update; the first update contains everything. */
 export interface LiveConversationUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
@@ -40,7 +40,7 @@ export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** Set only on the asking side; the preview engine receives updates instead. */
+  /** Set only where the question is asked; the preview engine receives updates instead. */
   readonly content?: LiveConversationContent;
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];
@@ -48,10 +48,10 @@ export interface LiveConversation {
 
 export type ConversationSource = FileConversation | LiveConversation;
 
-/** What an estimate needs to know about a model. */
+/** What an estimate needs to know about a model, or why there is no model. */
 export type PreviewModel =
   | {
-      /** Profile named by a pass; absent for the one selected for condensing. */
+      /** ID of the profile that a pass names; absent for the profile selected for condensing. */
       readonly apiProfile?: string;
       readonly model: SummarizerModel;
       readonly chosen: SelectedSummarizer['chosen'];
@@ -64,9 +64,9 @@ export interface PreviewSetup {
   readonly provider: string;
   readonly config: unknown;
   readonly presets: readonly Preset[];
-  /** Percentage of tokens that may remain. */
+  /** Percentage of the messages' tokens that may remain. */
   readonly targetPercent: number;
-  /** US dollars. */
+  /** Maximum US dollars that the condensation may cost. */
   readonly maxCost: number;
   readonly models: readonly PreviewModel[];
   /** Folder of paid summaries, which are reused without cost. */
@@ -78,7 +78,7 @@ export interface PreviewQuestion {
   readonly setup: PreviewSetup;
   /** Indexes of pinned messages; default: the ledger's pins. */
   readonly pinned?: readonly number[];
-  /** Indexes of messages not to edit. */
+  /** Indexes of messages that are not edited. */
   readonly excluded: readonly number[];
 }
 
@@ -103,10 +103,10 @@ export type PreviewRequest =
 export interface MessageCell {
   readonly role: ApiMessage['role'];
   readonly outcome: EditOutcome;
-  /** o200k tokens before and after. */
+  /** o200k tokens of the message before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The message's start, on one line. */
+  /** The first words of the message, on one line. */
   readonly words: string;
 }
 
@@ -118,39 +118,39 @@ export interface EditExcerpt {
   readonly after: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** True if a model would write the replacement. */
+  /** True if a model would write `after`, whose text is therefore unknown. */
   readonly isWritten: boolean;
 }
 
 export interface PreviewFigures {
-  /** o200k tokens of the messages. */
+  /** o200k tokens of all messages before and after, and of the target. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly targetTokens: number;
-  /** US dollars; absent if a price is unknown. */
+  /** Estimated US dollars; absent if a price is unknown. */
   readonly cost?: number;
   readonly costRange?: CostRange;
-  /** Absent if there are no calls or their tokens are unknown. */
+  /** Expected tokens of model calls; absent if there are no calls or their tokens are unknown. */
   readonly callTokens?: TokensByKind;
-  /** Why no model would be called: the cost exceeds the limit. */
+  /** Set if the cost exceeds the limit, so that no model would be called: the explanation. */
   readonly refusal?: string;
-  /** Absent if nothing is estimated. */
+  /** How reliable the estimate is; absent if nothing is estimated. */
   readonly confidence?: Confidence;
-  /** Expected number of calls. */
+  /** Expected number of calls of models. */
   readonly calls: number;
-  /** Milliseconds for the preview, without model time. */
+  /** Milliseconds that the preview took, without the time of models. */
   readonly timeMs: number;
 }
 
 export interface PreviewResult extends PreviewFigures {
   readonly title: string;
-  /** Vendor's ID of the model that answered last, if recorded. */
+  /** The vendor's ID of the model that answered last, if recorded. */
   readonly model?: string;
   readonly provider: string;
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];
   readonly edits: readonly EditExcerpt[];
-  /** Total number of edits, of which `edits` has the first. */
+  /** Number of all edits; `edits` has only the first ones. */
   readonly editCount: number;
   /** Indexes of messages pinned in this preview. */
   readonly pinned: readonly number[];
@@ -167,20 +167,21 @@ export interface PreviewDiffTexts extends DiffTexts {
 
 export interface PassSelectionResult {
   readonly title: string;
-  /** Per message: true if the pass selects something in it. */
+  /** For each message, true if the pass selects something in it. */
   readonly taken: readonly boolean[];
 }
 
 export interface PassStepsResult {
   readonly title: string;
-  /** Empty if the pass is disabled; several if it repeats. */
+  /** The steps of the pass: empty if it is disabled, several if it repeats. */
   readonly steps: readonly StepReport[];
 }
 
 export interface ComparedSetupResult extends PreviewFigures {
   readonly title: string;
   /**
-   * Number of facts (files, error lines, instructions, to-dos), and of those that would be lost.
+   * Number of all facts (files, error lines, instructions, to-dos), and of those that would be
+   * lost.
    */
   readonly facts: { readonly all: number; readonly lost: number };
   readonly retention: CodeLineRetention;

@@ -36,7 +36,7 @@ export class PreviewSession {
   private readonly estimator: PreviewEstimator;
   private readonly shown: LatestPreview;
   private setup: PreviewSetup | undefined;
-  /** Previews store no paid summaries. */
+  /** Summaries that were paid for; previews read them and store none. */
   private readonly paid: SummaryCache = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
     set: () => Promise.resolve(),
@@ -55,7 +55,7 @@ export class PreviewSession {
   }
 
   /**
-   * Resolves after earlier questions are answered or canceled.
+   * Answers a question after earlier ones were answered or canceled.
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
   answerPreviewRequest<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
@@ -124,13 +124,16 @@ interface AnsweredPreviewQuestion {
 
 class LatestPreview {
   private shown: AnsweredPreviewQuestion | undefined;
-  /** Milliseconds by question. A repetition takes less, because parts of the first answer are cached. */
+  /**
+   * By messages and question, the milliseconds of the first answer. Later ones are faster, because
+   * parts of the first are cached.
+   */
   private readonly firstTimes = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
 
   constructor(private readonly estimator: PreviewEstimator) {}
 
   /**
-   * Recomputes the preview and keeps it.
+   * Computes the preview anew and keeps it.
    * @throws NoSummarizerError, the signal's reason if aborted
    */
   async computeAndKeepPreview(
@@ -174,7 +177,9 @@ class LatestPreview {
   }
 }
 
-/** The messages array stays identical while its content is unchanged. */
+/**
+ * Compares by the array of messages, which stays the same object while its content is unchanged.
+ */
 const isSameConversation = (a: PreviewConversation, b: PreviewConversation): boolean =>
   a.id === b.id && a.messages === b.messages && a.edits === b.edits && isEqual(a.pinned, b.pinned);
 
