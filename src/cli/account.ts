@@ -38,7 +38,7 @@ import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 const MAX_SHOWN_ROWS = 20;
 
-/** Days of sessions read for the status line. */
+/** Number of days, including today, whose sessions are read for the status line. */
 const ACCOUNT_LINE_DAYS = 2;
 
 export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -141,7 +141,7 @@ function parseAccountOptions(argv: readonly string[]) {
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
-  // Fail before reading anything.
+  // Reject an invalid choice before any session is read.
   if (values.with !== undefined) parseWhatIfChoice(values.with);
   return {
     ...values,

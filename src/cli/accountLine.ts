@@ -7,7 +7,7 @@ import { formatPlural } from '../core/plural';
 export interface AccountLineOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The newest session in this folder is "this session" if none is named. */
+  /** The current folder. If no session is named, its newest one is "this session". */
   readonly cwd: string;
   /** ID or path of a session. */
   readonly session?: string | undefined;
@@ -54,14 +54,15 @@ function findNewestSessionOfProject(sessions: readonly SessionAccount[], cwd: st
       return time > latestTime ? time : latestTime;
     }, '');
   const candidates = ownSessions.length > 0 ? ownSessions : sessions;
-  // Sessions are sorted by file, newest first; for equal blocks the first wins.
+  // Sessions are sorted by file, newest first. Of two that were last used in the same block, the
+  // first wins.
   return candidates.reduce<SessionAccount | undefined>(
     (newest, each) => (newest && findLastUse(newest) >= findLastUse(each) ? newest : each),
     undefined,
   );
 }
 
-/** Claude Code's status line passes ID and path of its session. */
+/** The name is an ID or a path: Claude Code's status line passes those of its session. */
 const findSessionByName = (sessions: readonly SessionAccount[], name: string): SessionAccount | undefined =>
   sessions.find(({ path, id }) => path === name || id === name || id.endsWith(`:${name}`));
 

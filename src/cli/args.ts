@@ -17,7 +17,7 @@ export interface SessionArguments {
   readonly references: readonly string[];
   readonly provider: string;
   readonly config: string | undefined;
-  /** ID of a Smart preset. */
+  /** ID of a Smart preset, or a preset file. */
   readonly preset: string | undefined;
   readonly targetTokens: number | undefined;
   readonly model: string | undefined;
@@ -25,15 +25,15 @@ export interface SessionArguments {
   readonly json: boolean;
   readonly out: string | undefined;
   readonly store: string | undefined;
-  /** The format that `export` writes. */
+  /** The format that `export` writes, from `--to`. */
   readonly to: string | undefined;
-  /** `export` writes the condensed conversation instead of the original. */
+  /** If true, `export` writes the condensed conversation instead of the original. */
   readonly condensed: boolean;
-  /** `report` writes figures only. */
+  /** If true, `report` writes figures only. */
   readonly withoutContent: boolean;
 }
 
-/** The message says what was expected. */
+/** An error in the command line; the message says what was expected. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -111,7 +111,7 @@ export function parseOptions<C extends CommandName>(
 ): ParsedOptions<C> {
   try {
     const options = { ...selectOptions(commands), ...more };
-    // The types follow from the table that defines the options.
+    // The cast is safe, because the options and these types come from the same table.
     return parseArgs({ args: [...argv], options, allowPositionals, strict: true }) as unknown as ParsedOptions<C>;
   } catch (error) {
     throw createOptionError(error);
@@ -120,7 +120,7 @@ export function parseOptions<C extends CommandName>(
 
 /**
  * Rejects options that the command would ignore.
- * @param commandsToCheck commands that share a parser
+ * @param commandsToCheck all commands for which these options were parsed
  * @throws UsageError
  */
 export function checkCommandOptions<Name extends SessionCommandName | StandaloneCommandName>(
@@ -140,8 +140,8 @@ export function checkCommandOptions<Name extends SessionCommandName | Standalone
 }
 
 /**
- * Returns the provider of `--provider` or `--preset`; default Lossless.
- * @param hasModel whether a model can be called; default false
+ * Returns the provider that `--provider` or `--preset` names; default: Lossless.
+ * @param hasModel whether a model can be called; default: false
  * @throws UsageError if the options contradict each other, or the provider can't run here
  */
 export function readProviderOption(

@@ -1,6 +1,6 @@
 /**
- * Commands have a separate bundle, because it loads slower than Node starts and shells call
- * `--version`.
+ * All commands are in a bundle of their own. It takes longer to load than Node.js takes to start,
+ * and shells call `--version`, which doesn't need it.
  */
 import { runAccountCommand } from './account';
 import type { SessionCommandName, StandaloneCommandName } from './help';

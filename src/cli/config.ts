@@ -8,7 +8,8 @@ import { isRecord } from '../core/messages/blocks';
 import { UsageError, type SessionArguments } from './args';
 
 /**
- * Reads a name or file from `--preset`, or a name, JSON or JSON file from `--config`.
+ * Reads a configuration: a preset's name or file from `--preset`, or a name, JSON or a JSON file
+ * from `--config`.
  * @param note receives a sentence about fields that this version does not know
  * @throws UsageError that names the field, its value and what is allowed
  */
@@ -28,7 +29,7 @@ export async function readConfig(
     parseJson(isJson ? text : await readOptionFile('--config', text), isJson ? '--config' : text),
   );
   const validConfig = validateConfigOption(config, '--config', provider);
-  // Migration handles fields of older versions.
+  // Validation by the provider also migrates fields of older versions.
   const migratedConfig = provider.validateConfig(validConfig);
   const warnings = migratedConfig.valid ? (migratedConfig.warnings ?? []) : [];
   for (const { path, message } of warnings) note(`--config: ${path} ${message} and is ignored.`);
@@ -51,7 +52,7 @@ async function readPreset(file: string): Promise<Preset> {
 const formatProblemLines = (problems: readonly ConfigProblem[]): string =>
   problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
 
-/** `$schema` is only for editors. */
+/** Drops the field `$schema`, which is only for editors. */
 const dropSchemaField = (config: unknown): unknown =>
   isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
 

@@ -4,7 +4,7 @@ import { computePercentSaved, computeStepFigures, type OutcomeFigures } from './
 import { EXIT_CODE, type ExitCode } from './io';
 import { makeCondensationRequest, type CliSession } from './session';
 
-/** Shows the plan without paid calls; writes nothing. */
+/** Shows what the provider would do, without paid calls. Writes nothing. */
 export async function runEstimateCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);

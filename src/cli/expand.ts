@@ -12,7 +12,10 @@ import { readSessionLedger } from './readSessionLedger';
 import { checkOutputFile, writeOutputFile } from './output';
 import type { CliSession } from './session';
 
-/** Prints originals of references, or a view's whole original conversation. */
+/**
+ * Prints the originals of the given references; without references, the whole original conversation
+ * of a view.
+ */
 export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, store } = session;
   const text =
@@ -32,7 +35,9 @@ export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   return EXIT_CODE.done;
 }
 
-/** A conversation that isn't a view is returned unchanged. */
+/**
+ * Returns the original messages of a condensed view. Any other conversation is returned unchanged.
+ */
 export async function restoreOriginalMessages(
   { conversation }: CliSession,
   ledger: LedgerFile,

@@ -11,7 +11,7 @@ import { readSessionLedger } from './readSessionLedger';
 import { checkOutputFile, writeOutputFile } from './output';
 import type { CliSession } from './session';
 
-/** Reports losses on stderr. */
+/** Writes the conversation in another format. Says on stderr what that format can't represent. */
 export async function runExportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = parseExportTarget(args.to);

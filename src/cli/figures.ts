@@ -1,7 +1,7 @@
 import type { CondensationOutcome, StepReport } from '../core/condense';
 import type { CliSession } from './session';
 
-/** Tokens are the selected model's. */
+/** Figures of a step. Tokens are counted as the selected model counts them. */
 export interface StepFigures {
   readonly name: string;
   readonly tokensBefore: number;
@@ -13,7 +13,7 @@ export interface StepFigures {
   readonly reason?: string;
 }
 
-/** The JSON object of `--json`. Costs in US dollars, times in milliseconds. */
+/** The JSON object that `--json` prints. Costs are in US dollars, times in milliseconds. */
 export interface OutcomeFigures {
   readonly outcome: CondensationOutcome['kind'] | 'estimated';
   readonly provider: string;
@@ -25,7 +25,9 @@ export interface OutcomeFigures {
   readonly timeMs: number;
   readonly steps: readonly StepFigures[];
   readonly edits: number;
-  /** Number of API rules violated by the view but not by the conversation. */
+  /**
+   * Number of violations of the API's rules in the view that the conversation itself doesn't have.
+   */
   readonly violations: number;
   readonly notes: readonly string[];
   readonly reason?: string;
@@ -33,7 +35,10 @@ export interface OutcomeFigures {
 
 const roundToDigits = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** Tokens of the selected model, milliseconds, US dollars (null: unknown). */
+/**
+ * Returns tokens as the selected model counts them, times in milliseconds, and costs in US dollars
+ * (null if unknown).
+ */
 export function computeStepFigures({ calibrate }: CliSession, step: StepReport): StepFigures {
   const { name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome } = step;
   return {
@@ -48,7 +53,7 @@ export function computeStepFigures({ calibrate }: CliSession, step: StepReport):
   };
 }
 
-/** Percent with two decimals; 0 for an empty conversation. */
+/** Returns the percentage of tokens saved, with two decimals; 0 for an empty conversation. */
 export function computePercentSaved(tokensBefore: number, tokensAfter: number): number {
   return tokensBefore === 0 ? 0 : roundToDigits(((tokensBefore - tokensAfter) / tokensBefore) * 100, 2);
 }

@@ -12,7 +12,7 @@ export type StandaloneCommandName = (typeof STANDALONE_COMMANDS)[number];
 export type CommandName = SessionCommandName | StandaloneCommandName;
 
 interface CommandHelpTexts {
-  /** Text after the program's name. */
+  /** The rest of the usage line after the program's name. */
   readonly usage: string;
   readonly description: string;
   readonly more?: string;
@@ -77,7 +77,9 @@ const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'judge'] as const;
 
 interface OptionHelp {
-  /** Includes the option's value: `--provider <id>`; an option without one is a flag. */
+  /**
+   * Name and, if any, value of the option: `--provider <id>`. An option without a value is a flag.
+   */
   readonly option: `--${string}`;
   readonly description: string;
   readonly of: readonly CommandName[];
@@ -311,7 +313,7 @@ type OptionRowOfCommand<C, R = OptionRow> = R extends { readonly of: readonly (i
     : R
   : never;
 
-/** Types of the options' values after parsing. */
+/** By option, the type of its value after parsing. */
 export type OptionValues<C extends CommandName> = {
   readonly [R in OptionRowOfCommand<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
 };
@@ -387,7 +389,7 @@ const formatProgramHelp = (): string =>
     '',
   ].join('\n');
 
-/** Long names get their own line. */
+/** Formats a row of the help. A name that is too long for its column gets its own line. */
 function formatHelpRow(name: string, description: string, margin = OPTION_TEXT_COLUMN): string[] {
   const [first = '', ...rest] = wrapText(description, margin);
   const head = `  ${name}`;

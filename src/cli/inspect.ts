@@ -19,7 +19,7 @@ interface ToolFigures {
   readonly resultTokens: number;
 }
 
-/** Writes nothing. */
+/** Prints facts about a conversation. Writes no files. */
 export async function runInspectCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
   const { conversation } = session;

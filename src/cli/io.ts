@@ -1,6 +1,6 @@
 import type { HomeEnvironment } from '../storage/home';
 
-/** Tests replace the process's environment and streams. */
+/** The process's environment and streams, which tests replace. */
 export interface CliIo extends HomeEnvironment {
   /**
    * Receives the report or JSON object. Terminal control characters are escaped (see

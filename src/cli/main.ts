@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Old versions of Node must be able to run this file to report that they are too old, so it imports
+ * Versions of Node.js that are too old must be able to run this file, to report that. So it imports
  * little, and esbuild.mjs lowers its syntax.
  */
 import { engines } from '../../package.json';

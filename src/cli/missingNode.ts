@@ -1,5 +1,5 @@
 /**
- * Says in one sentence what is missing; undefined if nothing is.
+ * Says in one sentence what the running Node.js lacks; undefined if it lacks nothing.
  * @param runningVersion a version, such as "20.20.2"
  * @param neededRange the range of package.json's `engines`, such as ">=22.13"
  */

@@ -12,8 +12,8 @@ import { toStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Rejects replacing the conversation itself, agents' sessions, our stores, link targets, and
- * anything that isn't a regular file.
+ * Refuses a file that must not be replaced: the conversation itself, agents' sessions, files in our
+ * stores, targets of links, and anything that isn't a regular file.
  * @throws UsageError
  */
 export async function checkOutputFile(
@@ -55,13 +55,13 @@ async function isAgentSessionFile(file: string, home: HomeEnvironment): Promise<
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
-/** Follows links before comparing. */
+/** True if the conversation at `location` is in this file, also by way of links. */
 export const isStoredInFile = async (location: string, file: string): Promise<boolean> =>
   (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 
 /**
- * Removes leftovers of crashed runs.
- * @throws UsageError if it isn't our folder
+ * Returns the path of the store's folder, and removes leftovers of crashed runs.
+ * @throws UsageError if the folder isn't ours
  */
 export async function resolveStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
@@ -94,7 +94,10 @@ export async function checkWritableOwnFile(option: string, file: string, kind: O
   return path;
 }
 
-/** Errors about a path in an option are usage errors. */
+/**
+ * Runs a check of a path in an option. If the path belongs to something else, the error is a usage
+ * error.
+ */
 export async function rethrowAsUsageError(option: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();

@@ -1,6 +1,6 @@
 import type { CliIo } from './io';
 
-/** Milliseconds before progress is shown. */
+/** Progress is shown only after this many milliseconds. */
 const PROGRESS_DELAY_MS = 1_000;
 const PROGRESS_INTERVAL_MS = 100;
 

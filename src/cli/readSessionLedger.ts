@@ -4,7 +4,7 @@ import { findLedgerByView, openLedger, type LedgerFile } from '../storage/ledger
 import type { CliSession } from './session';
 
 /**
- * Finds the ledger of a conversation, or of a view that was made from one.
+ * Finds the ledger of a conversation, or the one from which a view was made.
  * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<LedgerFile> {

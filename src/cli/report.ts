@@ -10,7 +10,7 @@ import { EXIT_CODE, type ExitCode } from './io';
 import { checkOutputFile, writeOutputFile } from './output';
 import { makeCondensationRequest, type CliSession } from './session';
 
-/** Describes the file's stored condensation, or else what the provider would do. */
+/** Describes the condensation stored for the file; without one, what the provider would do. */
 export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)

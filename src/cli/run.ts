@@ -5,7 +5,10 @@ import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 import { escapeOutput } from './terminal';
 
-/** Errors are compared by name, because each bundle has its own classes. */
+/**
+ * Names of errors that mean bad input. Errors are compared by name, because each bundle has its own
+ * classes.
+ */
 const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
 /** Reports errors as a line on stderr and an exit code, and never throws. */

@@ -26,7 +26,7 @@ export interface CliSession {
   readonly manager: CondensationManager;
   /** Folder of the ledgers. */
   readonly store: string;
-  /** Converts o200k tokens to the selected model's. */
+  /** Converts o200k tokens to the tokens of the selected model. */
   readonly calibrate: (tokens: number) => number;
 }
 
@@ -38,7 +38,7 @@ export async function openSession(args: SessionArguments, io: CliIo): Promise<Cl
     readConversationOnce(join(io.assets, ENGINE_BUNDLE), resolve(args.file), { history: args.history }, io.signal),
     loadTokenCounter(io.assets),
   ]);
-  // `inspect` lists problems itself, and before `undo` they were already reported.
+  // `inspect` lists these problems itself; `undo` follows a command that already reported them.
   const isTold = args.command === 'undo' || args.command === 'inspect';
   const note = isTold
     ? undefined
@@ -63,7 +63,7 @@ const WITHOUT_MODEL_NOTE =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
 /**
- * Shows progress.
+ * Counts all messages, and shows progress.
  * @throws the signal's reason if aborted
  */
 export function countTokensWithProgress({ io, conversation: { messages }, counter }: CliSession): void {
@@ -98,6 +98,8 @@ export async function makeCondensationRequest(
   };
 }
 
-/** Converts the target from the selected model's tokens to o200k tokens. */
+/**
+ * Returns the target from `--target-tokens`, converted from the selected model's tokens to o200k.
+ */
 const getTargetOption = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

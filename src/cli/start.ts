@@ -4,7 +4,7 @@ import { version } from '../../package.json';
 import { getErrorCode } from '../core/errors';
 import { runCommandLine } from './run';
 
-/** Synchronous, so that a pipe has the whole JSON before the process ends. */
+/** Writes synchronously, so that a pipe has received all of the JSON before the process ends. */
 function writeSynchronously(descriptor: number, text: string): void {
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {
@@ -27,7 +27,7 @@ export async function startCommandLine(): Promise<void> {
     stdout: (text) => {
       writeSynchronously(1, text);
     },
-    // Programs and files receive every byte of the text.
+    // Only programs and files receive the text unescaped; a terminal must not.
     ...(!process.stdout.isTTY && {
       data: (text: string) => {
         writeSynchronously(1, text);

@@ -11,7 +11,7 @@ import type { CliIo } from './io';
 const CONTROL_CHARACTERS =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\r(?!\n)|\udb40[\udc00-\udc7f]/g;
 
-/** Uses JSON escapes, so that JSON stays valid. */
+/** Replaces control characters by JSON escapes, so that JSON stays valid. */
 export const escapeControlCharacters = (text: string): string =>
   text.replace(CONTROL_CHARACTERS, (found) =>
     [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
@@ -19,7 +19,7 @@ export const escapeControlCharacters = (text: string): string =>
 
 const escapeOnOneLine = (words: string): string => escapeControlCharacters(words).replace(/[\r\n\t]+/g, ' ');
 
-/** Escapes everything except our own control sequences. */
+/** Escapes all output, except the control sequences that we write ourselves. */
 export const escapeOutput = (io: CliIo): CliIo => ({
   ...io,
   stdout: (text) => {

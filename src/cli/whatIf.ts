@@ -56,7 +56,7 @@ export async function runWhatIfCommand(
 }
 
 /**
- * @param sessions whole accounts, independent of the period
+ * @param sessions accounts of whole sessions, including their requests before the period
  * @param period its name, such as "The last 7 days", and its first local date
  */
 export async function computeWhatIfForSessions(
@@ -129,7 +129,7 @@ function formatWhatIf(result: SessionWhatIfResult, choiceName: string, sessionAc
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
     `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choiceName}`,
-    // Explain why one session has two different figures.
+    // Explain why two figures for the same session differ.
     ...(sessionAccount.source === 'recorded'
       ? [
           ` - Cost by the usage that the agent recorded: ${formatAccountCost(sumSessionAccounts([sessionAccount]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,

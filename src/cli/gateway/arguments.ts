@@ -5,33 +5,35 @@ import { checkCommandOptions, parseOptions, parsePositiveInteger, readProviderOp
 import { selectOptions, type OptionValues } from '../help';
 
 export interface GatewayArguments {
-  /** The agent of `run`; undefined for a command after `--`. */
+  /** Command of the agent that `run` starts; undefined if another command follows `--`. */
   readonly agent: string | undefined;
   readonly rest: readonly string[];
   readonly provider: string | undefined;
   readonly config: string | undefined;
   readonly preset: string | undefined;
-  /** Model's window in tokens; if undefined, the model table decides. */
+  /** The model's context window in tokens; if undefined, the model table decides. */
   readonly window: number | undefined;
   readonly threshold: CondensationThreshold;
   readonly store: string | undefined;
   readonly log: string | undefined;
   readonly port: number | undefined;
-  /** URLs by route that replace the vendors'. */
+  /** Each is `route=URL`: a URL to use instead of the vendor's own. */
   readonly upstreams: readonly string[];
   /** Lets project settings redirect requests even if the agent distrusts the project. */
   readonly trustProject: boolean;
   /** Folder in which VS Code windows look for running gateways. */
   readonly announce: string | undefined;
-  /** File with port and secret, so that `gateway` keeps the same URL. */
+  /** File that stores port and secret, so that `gateway` has the same URL at its next start. */
   readonly addressFile: string | undefined;
-  /** Keeps `run`'s terminal open until Enter. */
+  /** If true, the terminal of `run` stays open until the user presses Enter. */
   readonly hold: boolean;
   /** Limits in US dollars for the cost of all requests, per conversation and per day. */
   readonly limits: ConversationLimits;
   /** Limits for summaries by the conversation's own model; if undefined, no model is called. */
   readonly summaries: SummaryCostLimits | undefined;
-  /** File for counting costs, shared with other gateways; undefined: a file in the store. */
+  /**
+   * File in which costs are added up, shared with other gateways; undefined: a file in the store.
+   */
   readonly spending: string | undefined;
   /** True if nothing is condensed, for comparison. */
   readonly off: boolean;
@@ -41,7 +43,7 @@ export interface GatewayArguments {
   /** Removes transient terminal output and colors from new results. */
   readonly newResultsNoise: boolean;
   /**
-   * Percentage of the window from which a single new result is shortened; 0 means never, undefined
+   * A single new result that fills this percentage of the window is shortened. 0: never; undefined:
    * the default.
    */
   readonly largeResultPercent: number | undefined;
@@ -56,7 +58,8 @@ export interface SummaryCostLimits {
 }
 
 /**
- * Default limit per condensation, the same as VS Code's (contextCondenser.maxCostPerCondensation).
+ * Default limit in US dollars per condensation, the same as VS Code's
+ * (contextCondenser.maxCostPerCondensation).
  */
 const NATIVE_COST_DOLLARS = 0.5;
 
@@ -146,7 +149,7 @@ function parseDollars(option: string, text: string, zeroMeaning: string): number
 }
 
 /**
- * Models are called only if the user selected Summary or allowed their cost.
+ * A model writes summaries only if the user selected Summary or allowed the cost of summaries.
  * @throws UsageError
  */
 function readSummaryOptions({
@@ -183,8 +186,8 @@ function readConversationLimits(values: GatewayOptionValues): ConversationLimits
 }
 
 /**
- * Our options end at the first argument that isn't an option; everything after it belongs to the
- * agent.
+ * Our own options end at the first argument that isn't an option. The arguments from there on
+ * belong to the agent.
  */
 function splitAgentArguments(argv: readonly string[]): {
   ownArguments: string[];

@@ -33,7 +33,10 @@ function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensati
   );
 }
 
-/** The agent's figures exclude summaries, because those are our requests. */
+/**
+ * Describes summaries separately: the agent's own figures don't include them, because the gateway
+ * requested them.
+ */
 function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;

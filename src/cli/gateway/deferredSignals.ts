@@ -1,12 +1,12 @@
 export const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
 export interface DeferredSignals {
-  /** Returns the first signal received. */
+  /** Returns the first signal received, or undefined. */
   getFirstSignal(): NodeJS.Signals | undefined;
   release(): void;
 }
 
-/** Delays signals until cleanup is done. The caller must then exit. */
+/** Keeps signals from ending the process before cleanup is done; the caller must then exit. */
 export function deferSignals(onSignal: () => void = () => undefined): DeferredSignals {
   let firstSignal: NodeJS.Signals | undefined;
   const recordSignal = (signal: NodeJS.Signals): void => {

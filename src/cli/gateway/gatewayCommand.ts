@@ -11,7 +11,7 @@ import { deferSignals } from './deferredSignals';
 import { storeAddress, readStoredAddress } from './storedAddress';
 import { startGatewayService, formatSummariesLine, type GatewayService } from './service';
 
-/** Agents append paths to these URLs. */
+/** By route, the vendor's URL, to which agents append paths. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
@@ -59,7 +59,7 @@ const startTemporaryOrPersistentGateway = async (
         endGateway,
       );
 
-/** Says at the start what the user must configure. */
+/** Returns the text that tells the user at the start what to configure in agents. */
 function formatVariablesToSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const addressLines =
     addressFile === undefined
@@ -115,8 +115,9 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
   );
 
 /**
- * Combines vendors' routes, the environment's URLs for their SDKs, and `--upstream`.
- * @param ownPort our port; a URL with it would lead back to us
+ * Returns URLs by route: those of vendors, of the variables for vendors' SDKs, and of `--upstream`.
+ * @param ownPort the gateway's port; requests to a URL with this port would come back to the
+ * gateway
  * @throws UsageError
  */
 export function listRouteAddresses(

@@ -29,12 +29,15 @@ const MCP_SERVER_NAME = 'context-condenser';
 /** The terminal sends other signals to the agent directly. */
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
-/** Terminal, signals and exit code are the agent's; none of its files are changed. */
+/**
+ * Runs the agent with this terminal, passes on signals, and returns its exit code. Changes none of
+ * its files.
+ */
 export async function runAgentCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const store = await checkStoreFolder(args.store, io);
   const agent = await prepareAgent(args, store, io);
-  // The agent receives the same signal; we exit after it.
+  // The agent receives the same signal, and we exit after the agent.
   const signals = deferSignals();
   const release = silenceConsole();
   try {
@@ -47,7 +50,7 @@ export async function runAgentCommand(argv: readonly string[], io: CliIo): Promi
 
 /**
  * Keeps dependencies from writing to the agent's screen, such as SDK warnings about old models.
- * @returns a function that ends it
+ * @returns a function that makes the console work again
  */
 function silenceConsole(): () => void {
   const { log, info, warn, error } = console;
@@ -102,7 +105,10 @@ async function runWithDeferredSignals(
   }
 }
 
-/** VS Code's terminal closes when the agent ends, so wait for Enter. */
+/**
+ * VS Code closes a terminal when its program ends. Waiting for Enter lets the user read the last
+ * lines.
+ */
 async function waitForEnter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
@@ -116,7 +122,7 @@ async function waitForEnter(io: CliIo): Promise<void> {
   process.stdin.pause();
 }
 
-/** URLs from the command line override the agent's settings. */
+/** Parses the URLs given on the command line, which override the agent's settings. */
 const parseUpstreamByRoute = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
     [...makeUpstreamByRoute({ upstreams })].filter(([route]) =>
@@ -147,7 +153,7 @@ async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): P
   }
 }
 
-/** Sets the variables of vendors' SDKs for any other command. */
+/** For a command that is no known agent, sets the variables of vendors' SDKs. */
 function prepareOtherCommand(
   [command, ...args]: readonly string[],
   upstreams: readonly string[],

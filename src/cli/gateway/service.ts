@@ -40,7 +40,7 @@ export interface GatewayService {
   readonly routes: readonly string[];
   summary(): GatewayRunSummary;
   condensations(): number;
-  /** Undefined if no summaries are allowed. */
+  /** Returns the figures of summaries; undefined if no summaries are allowed. */
   summaries(): SummaryFigures | undefined;
   /** Cancels pending summaries. Resolves when their costs are recorded. */
   endSummaries(): Promise<void>;
@@ -51,13 +51,16 @@ export interface GatewayService {
 
 export interface ServedAgent {
   readonly canRecall: boolean;
-  /** Windows in tokens by model ID, from the agent's settings. */
+  /** Context windows in tokens, by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** Display name; absent if any agent may connect. */
+  /** The agent's display name; absent if any agent may connect. */
   readonly name?: string;
-  /** An earlier secret to reuse. */
+  /** The secret of an earlier gateway, so that its URL stays the same. */
   readonly secret?: string;
-  /** Set for a shared gateway: VS Code windows receive its URLs and may end it. */
+  /**
+   * Set for a gateway that agents share: VS Code windows receive its URLs, by route, and may end
+   * it.
+   */
   readonly baseAddresses?: (service: Pick<GatewayService, 'gateway' | 'routes'>) => Record<string, string>;
   readonly end?: () => void;
 }
@@ -246,7 +249,9 @@ function createGatewaySpending(args: GatewayArguments, storedSpending: Spending,
   };
 }
 
-/** {@link SUMMARY_CANCELED_TEXT} already reports that the agent ended. */
+/**
+ * Returns undefined if the agent ended, because {@link SUMMARY_CANCELED_TEXT} already reports that.
+ */
 const describeAbandonedSummary = (why: string): string | undefined =>
   why === ABANDONED_BECAUSE_AGENT_ENDED
     ? undefined
@@ -255,7 +260,7 @@ const describeAbandonedSummary = (why: string): string | undefined =>
 const ABANDONED_BECAUSE_AGENT_ENDED = 'the agent ended';
 const SUMMARY_CANCELED_TEXT = 'A summary was being written when the agent ended, so it was canceled.';
 
-/** Returns undefined if the user need not know. Requests continue regardless. */
+/** Returns undefined if the user need not know of it. The agent's requests continue in any case. */
 function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
@@ -265,7 +270,10 @@ function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
 
 const makeSummaryLimits = ({ perDay }: SummaryCostLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
-/** Summaries of a gateway have no limit per conversation. */
+/**
+ * The options named in messages about a limit. Summaries of a gateway have no limit per
+ * conversation.
+ */
 const LIMIT_OPTION_NAMES: SpendingLimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',
@@ -315,7 +323,9 @@ async function createLiveSettings(
   };
 }
 
-/** If absent, the engine decides, depending on recall. */
+/**
+ * If the option is absent, the engine decides, depending on whether the agent has the recall tool.
+ */
 const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
@@ -325,7 +335,7 @@ const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<Li
  */
 async function createLogger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
   if (file === undefined) return () => undefined;
-  // Pipes and devices are written differently.
+  // Pipes and devices need a different kind of writing than files.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
   const path = isFile
     ? await checkWritableOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log)
@@ -358,7 +368,7 @@ function createPipeWriter(path: string): (text: string) => void {
     try {
       writeSync(pipe, text);
     } catch {
-      // A slow or missing reader loses lines instead of blocking the gateway.
+      // If the reader is slow or missing, drop the line instead of blocking the gateway.
     }
   };
 }

@@ -11,7 +11,7 @@ import { UsageError } from '../args';
 
 const storedAddressSchema = z.object({
   port: z.int().min(1).max(65_535),
-  /** Must look like a secret of `createSecret`, because it becomes part of a path. */
+  /** Has the form of a secret from `createSecret`, because it becomes part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
@@ -19,7 +19,7 @@ export type StoredAddress = z.infer<typeof storedAddressSchema>;
 
 /**
  * @returns undefined if the file doesn't exist
- * @throws UsageError if it contains something else
+ * @throws UsageError if the file contains something other than an address
  */
 export async function readStoredAddress(path: string): Promise<StoredAddress | undefined> {
   let text: string;
@@ -36,6 +36,6 @@ export async function readStoredAddress(path: string): Promise<StoredAddress | u
   }
 }
 
-/** @throws StorageError `not-ours` if another file exists there */
+/** @throws StorageError `not-ours` if the file exists and isn't a stored address */
 export const storeAddress = (path: string, address: StoredAddress): Promise<void> =>
   replaceOwnFile(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN_FILE_KINDS.address);

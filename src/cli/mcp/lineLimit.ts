@@ -1,17 +1,19 @@
 /**
- * Limits the length of lines to the MCP server, because the SDK's transport dies silently on longer
- * ones.
+ * Limits the length of lines that the MCP server receives: on a longer one, the SDK's transport
+ * dies silently.
  */
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
 
-/** Queries have a few hundred bytes. */
+/** Far more than a query needs, which has a few hundred bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
-/** MCP clients put a request's ID within this many bytes. */
+/**
+ * A request's ID is searched in this many bytes at the start of a line; MCP clients put it there.
+ */
 const ID_SEARCH_BYTES = 1_024;
 const JSON_RPC_ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
 const NEWLINE_BYTE = 0x0a;
 
-/** Answers a line that is too long with an error. */
+/** Drops a line that is too long and answers it with an error. */
 export class LineLengthLimiter extends Transform {
   private pieces: Buffer[] = [];
   private length = 0;
@@ -34,7 +36,7 @@ export class LineLengthLimiter extends Transform {
   private appendToLine(piece: Buffer): void {
     this.length += piece.length;
     if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
-    // Keep only the start of a dropped line.
+    // Of a line that is dropped, keep only the start, which contains the ID.
     else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? ID_SEARCH_BYTES + 1) > ID_SEARCH_BYTES) {
       this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, ID_SEARCH_BYTES)];
     }

@@ -8,7 +8,7 @@ import type { CliIo } from '../io';
 import type { RecallResult } from '../../gateway/recall';
 import type { RecallHandler } from './server';
 
-/** Variable with the URL of the run's gateway, including the secret. */
+/** Environment variable with the URL, including the secret, of the gateway that `run` started. */
 export const RECALL_ADDRESS_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
 export function recallFromGateway(address: string, version: string): RecallHandler {

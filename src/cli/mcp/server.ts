@@ -1,6 +1,6 @@
 /**
- * The MCP server asks the gateway of `run`, or else reads ledgers. It has its own bundle, so that
- * other commands don't load the SDK.
+ * The MCP server asks the gateway that `run` started; without one, it reads ledgers itself. It has
+ * its own bundle, so that other commands don't load the SDK.
  */
 import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';

@@ -11,7 +11,7 @@ export interface AgentEnvironment extends HomeEnvironment {
   readonly trustProject?: boolean;
 }
 
-/** The secret is in the environment, never on a command line. */
+/** How an agent starts the recall server. The secret is in `env`, never on a command line. */
 export interface RecallServer {
   readonly name: string;
   readonly command: string;
@@ -20,9 +20,9 @@ export interface RecallServer {
 }
 
 export interface RunEnvironment {
-  /** URL of a route including the secret. */
+  /** Returns the gateway's URL for a route, including the secret. */
   readonly url: (route: string) => string;
-  /** URL for a command line, which grants access only to its route. */
+  /** Returns a URL that may be on a command line, because it grants access to its route only. */
   readonly ticketUrl: (route: string) => string;
   /**
    * Writes a file that only the user can read.
@@ -35,7 +35,7 @@ export interface RunEnvironment {
 export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables that the agent gets in addition to our own environment. */
+  /** Variables that are added to our own environment for the agent. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export interface AddressWithSource {
   readonly isFromProject?: boolean;
 }
 
-/** `why` completes a sentence about the agent. */
+/** Whether the agent's user trusts the project; `why` completes a sentence about the agent. */
 export interface ProjectTrust {
   readonly isTrusted: boolean;
   readonly why: string;
@@ -54,14 +54,17 @@ export interface ProjectTrust {
 
 export interface PreparedAgent {
   readonly routes: ReadonlyMap<string, URL>;
-  /** The setting with each route's URL, for display; absent for the vendor's own URL. */
+  /**
+   * By route, the name of the setting that contains its URL, for display. Absent for the vendor's
+   * own URL.
+   */
   readonly sourceByRoute?: ReadonlyMap<string, string>;
-  /** Project URLs that are not used. */
+  /** URLs in project settings that are not used, because the project is not trusted. */
   readonly untrusted?: readonly AddressWithSource[];
   readonly trust?: ProjectTrust;
   /** True if the agent has the recall tool. */
   readonly canRecall: boolean;
-  /** Windows in tokens by model ID, from the agent's settings. */
+  /** Context windows in tokens, by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly launch: (run: RunEnvironment) => Promise<AgentLaunch>;
 }
@@ -73,7 +76,7 @@ export interface GatewayAgent {
   readonly prepare: (args: readonly string[], home: AgentEnvironment) => Promise<PreparedAgent>;
 }
 
-/** The message says what to do instead. */
+/** The agent can't use the gateway; the message says what to do instead. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }
@@ -123,7 +126,7 @@ export function getRecordAtPath(value: unknown, ...path: readonly string[]): Rea
   return isRecord(found) ? found : {};
 }
 
-/** Returns a non-empty string or undefined. */
+/** Returns the text at the path; undefined if it is empty or no text. */
 export function getTextAtPath(value: unknown, ...path: readonly string[]): string | undefined {
   const text = getFieldAtPath(value, ...path);
   return typeof text === 'string' && text !== '' ? text : undefined;

@@ -32,12 +32,12 @@ export const claudeCode: GatewayAgent = {
     const settingsOption = getOptionValue(args, '--settings');
     const givenSettings = settingsOption === undefined ? {} : await readSettingsOption(settingsOption, cwd);
     const userSettings = join(folder, 'settings.json');
-    // In the home folder, the project's settings are the user's.
+    // If the home folder is the working folder, the project's settings files are the user's own.
     const projectFiles = ['settings.local.json', 'settings.json']
       .map((name) => join(cwd, '.claude', name))
       .filter((path) => path !== userSettings);
     const files = [...projectFiles, userSettings];
-    // Settings by descending precedence.
+    // Settings in descending order of precedence.
     const settings = [givenSettings, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const getVariable = (name: string): string | undefined =>
       settings.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined) ??
@@ -116,7 +116,7 @@ async function readSettingsOption(option: string, cwd: string): Promise<Readonly
     const value: unknown = JSON.parse(option);
     if (isRecord(value)) return value;
   } catch {
-    // The error below covers this.
+    // Continue with the error below, which is also for text that is no JSON.
   }
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }

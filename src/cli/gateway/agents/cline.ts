@@ -10,7 +10,7 @@ import {
 } from './agent';
 import { shortenPath } from './projectTrust';
 
-/** URLs of providers without a configured one. Source: Cline's code (`@cline/llms`). */
+/** By provider, the URL used if none is configured. Source: Cline's code (`@cline/llms`). */
 const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   'openai-native': 'https://api.openai.com/v1',
@@ -68,7 +68,7 @@ export const clineGatewayAgent: GatewayAgent = {
           env: {
             CLINE_PROVIDER_SETTINGS_PATH: await file('providers.json', JSON.stringify(providers)),
             CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(withServer)),
-            // Without this, a daemon outlives the run.
+            // Without this variable, a daemon of Cline outlives the run.
             CLINE_SESSION_BACKEND_MODE: 'local',
           },
         };

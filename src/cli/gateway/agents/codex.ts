@@ -14,7 +14,7 @@ import {
 import { shortenPath } from './projectTrust';
 
 const ROUTE_NAME = 'openai';
-/** Passes the secret in the environment instead of the command line. */
+/** Variable that passes the secret to Codex, so that it is on no command line. */
 const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
 
 /**
@@ -36,7 +36,7 @@ export const codexGatewayAgent: GatewayAgent = {
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => readSettingsFile(file, parse)));
     const overrides = readConfigOverrides(args, parse);
-    // Settings by descending precedence.
+    // Settings in descending order of precedence.
     const sources = [overrides, ...settings];
     const getSetting = (...path: readonly string[]): unknown =>
       sources.map((one) => getFieldAtPath(one, ...path)).find((value) => value !== undefined);
@@ -116,7 +116,7 @@ export const codexGatewayAgent: GatewayAgent = {
 const makeWindowByModel = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
-/** Collects nested settings from `-c key=value`. */
+/** Collects the settings of all `-c key=value` as nested objects. */
 function readConfigOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
   const configOverrides = args.flatMap((arg, index) => {
     if (arg === '-c' || arg === '--config') return [args[index + 1] ?? ''];
@@ -130,7 +130,7 @@ function readConfigOverrides(args: readonly string[], parse: (text: string) => u
   return mergedSettings;
 }
 
-/** Values that aren't TOML are strings, as in Codex. */
+/** Parses a `key=value`. As in Codex, a value that isn't TOML is a string. */
 function parseConfigOverride(line: string, parse: (text: string) => unknown): unknown {
   const equalsIndex = line.indexOf('=');
   if (equalsIndex < 0) return undefined;
@@ -156,7 +156,7 @@ function mergeSettings(
   return mergedSettings;
 }
 
-/** The URL depends on the authentication method. Does not read the key. */
+/** Returns the vendor's URL, which depends on how the user signed in. Does not read the key. */
 async function readVendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;

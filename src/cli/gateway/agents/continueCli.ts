@@ -13,14 +13,17 @@ import {
 } from './agent';
 import { shortenPath } from './projectTrust';
 
-/** URLs of providers without a configured one. */
+/** By provider, the URL used if none is configured. */
 const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
   openrouter: 'https://openrouter.ai/api/v1',
 };
-/** Multiplies the window reported to the agent, whose compaction counts uncondensed messages. */
+/**
+ * Factor by which we enlarge the window that we report to the agent. Its own compaction counts
+ * uncondensed messages and would start too early.
+ */
 const WINDOW_FACTOR = 8;
 
 const makeRouteName = (at: number): string => `m-${at}`;

@@ -3,7 +3,8 @@ import { parseAddress, getOptionValue, UnsupportedError, type GatewayAgent } fro
 
 const ROUTE_NAME = 'provider';
 /**
- * Multiplies the prompt limit reported to the agent, whose compaction counts uncondensed messages.
+ * Factor by which we enlarge the prompt limit that we report to the agent. Its own compaction
+ * counts uncondensed messages and would start too early.
  */
 const WINDOW_FACTOR = 8;
 

@@ -74,7 +74,8 @@ export const geminiCli: GatewayAgent = {
 };
 
 /**
- * Authentication if the settings have none, in the agent's order (`getAuthTypeFromEnv`, 0.61.0).
+ * Returns the kind of authentication if the settings name none, checked in the agent's order
+ * (`getAuthTypeFromEnv`, 0.61.0).
  */
 function readAuthType(env: AgentEnvironment['env']): string | undefined {
   if (env['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';

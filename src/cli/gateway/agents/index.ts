@@ -1,4 +1,4 @@
-/** This table has exactly the agents that the table of agents marks for the gateway. */
+/** Contains exactly the agents that the table in core/agents marks as usable with the gateway. */
 import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
 import type { GatewayAgent } from './agent';
 import { claudeCode } from './claudeCode';
@@ -28,7 +28,7 @@ export const GATEWAY_COMMANDS = Object.keys(GATEWAY_AGENTS) as readonly GatewayC
 
 const isGatewayCommand = (word: string): word is GatewayCommand => Object.hasOwn(GATEWAY_AGENTS, word);
 
-/** Returns undefined for an unknown command. */
+/** Returns undefined for a command that isn't one of these agents. */
 export function findGatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
   if (!isGatewayCommand(command)) return undefined;
   const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);

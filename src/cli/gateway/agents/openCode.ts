@@ -16,7 +16,10 @@ import {
 import { extractHost, shortenPath, makeOptionTrust } from './projectTrust';
 import { parseJsonc } from './jsonc';
 
-/** Providers that need only a key. Source: models.dev, which OpenCode and Kilo use. */
+/**
+ * Providers that need only a key: the variable that contains the key, and the URL. Source:
+ * models.dev, which OpenCode and Kilo use.
+ */
 const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
   anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1' },
   openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1' },
@@ -45,7 +48,7 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
     const sourceByProvider = new Map<string, string>();
-    /** The project's URLs that are not used, by provider. */
+    /** By provider, the URL from the project's settings that is not used. */
     const untrustedAddresses = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
@@ -77,7 +80,9 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         .map(({ values }) => getTextAtPath(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosenModel?.split('/')[0];
-    /** If only the project defines a provider, the agent calls it directly. */
+    /**
+     * Providers that only the project defines. The agent calls these directly, without the gateway.
+     */
     const projectProviders = [...untrustedAddresses].filter(([id]) => !addresses.has(id));
     const [, projectAddress] =
       projectProviders.find(([id]) => id === provider) ??
@@ -158,7 +163,7 @@ interface SettingsWithSource {
   readonly isFromProject: boolean;
 }
 
-/** Returns settings by ascending precedence. */
+/** Returns settings in ascending order of precedence. */
 async function readOpenCodeSettings(
   command: string,
   variablePrefix: string,

@@ -38,7 +38,7 @@ const BUILT_IN_ADDRESSES: Readonly<Record<string, string>> = {
   'minimax-cn': 'https://api.minimaxi.com/anthropic',
 };
 
-/** Other providers that `--model provider/model` may select. */
+/** Providers that `--model provider/model` may select, but that can't use the gateway. */
 const UNSUPPORTED_PROVIDERS = [
   ...['openai-codex', 'github-copilot', 'mistral', 'azure-openai-responses', 'amazon-bedrock', 'google-vertex'],
   ...['opencode', 'opencode-go', 'cloudflare-workers-ai', 'cloudflare-ai-gateway'],
@@ -101,7 +101,7 @@ export const piGatewayAgent: GatewayAgent = {
   },
 };
 
-/** The extension contains only this run's URLs. */
+/** Returns the source text of Pi's extension for this run. */
 const makeExtensionSource = (
   providers: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,

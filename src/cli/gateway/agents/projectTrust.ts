@@ -16,7 +16,10 @@ import { parseJsonc } from './jsonc';
 
 const TRUSTED_BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 
-/** Splits URLs from settings into used and unused ones, by descending precedence. */
+/**
+ * Chooses the URL to use, and lists project URLs of higher precedence that may not be used.
+ * @param candidates in descending order of precedence
+ */
 export function chooseTrustedAddress(
   candidates: readonly (AddressWithSource | undefined)[],
   { isTrusted }: ProjectTrust,
@@ -110,12 +113,12 @@ export function formatDestinations(
   return `Context Condenser: Requests go to ${joinUnique(destinations)}.${refusedText}`;
 }
 
-/** If there are more hosts without a setting, they are not listed. */
+/** If more hosts than this come from no setting, they are described together instead of listed. */
 const MAX_LISTED_HOSTS = 4;
 
 const joinUnique = (items: readonly string[]): string => [...new Set(items)].join(', ');
 
-/** Safe to print, because `URL` normalizes the host. */
+/** Returns the host of a URL. It is safe to print, because `URL` normalizes it. */
 export const extractHost = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
@@ -130,7 +133,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Ends at the root of the repository, or of the file system. */
+/** Lists a folder and its parents, up to the root of the repository or else of the file system. */
 function listFoldersInRepository(folder: string): string[] {
   const all = listFolderAndParents(folder);
   const root = all.findIndex((each) => existsSync(join(each, '.git')));

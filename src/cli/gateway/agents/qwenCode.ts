@@ -14,7 +14,7 @@ import {
 import { readQwenCodeTrust, shortenPath, chooseTrustedAddress } from './projectTrust';
 import { parseJsonc } from './jsonc';
 
-/** Authentication by key: the variable with the URL, and the vendor's default. */
+/** For authentication by key: the variable that contains the URL, and the vendor's default URL. */
 const PROVIDER_BY_AUTH_TYPE: Readonly<
   Partial<Record<string, { readonly variable: string; readonly address: string }>>
 > = {
