@@ -18,10 +18,11 @@ import { createFindOptions } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
-  /** Counts only requests of this many days, including today. */
+  /** Counts only requests of the last days, this many including today. */
   readonly days?: number | undefined;
   /**
-   * ID of a provider or preset. The account also says what the sessions would have cost with it.
+   * ID of a provider or preset. If set, the account also says what the sessions would have cost
+   * with that.
    */
   readonly choice?: string | undefined;
   readonly file?: AccountTask['file'];
@@ -94,7 +95,7 @@ export async function saveAccount(
   const fileForm = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
   const account = await computeStoredAccount(services, {
     days,
-    // Tables contain only the sessions.
+    // CSV and JSON contain only the sessions, so only a page needs the choice.
     ...(fileForm === 'html' && { choice }),
     file: { path: file.fsPath, form: fileForm, by: 'session', version, days },
   }).catch((error: unknown) => {
@@ -110,7 +111,7 @@ export async function saveAccount(
       : vscode.l10n.t('The costs of {0} sessions were saved to {1}.', overview.total.sessions, basename(file.fsPath)),
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read. See the log for details.', leftOut)] : []),
   ];
-  // Not awaited: the work is done before the notification closes.
+  // Don't wait until the notification closes: the file is already written.
   void offerToOpen(sentences.join(' '), file);
 }
 

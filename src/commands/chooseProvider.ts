@@ -99,7 +99,7 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
   return pickedItem ? pickedItem.profile : 'left';
 }
 
-/** @returns false if none was chosen */
+/** @returns false if the user chose no profile */
 export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
@@ -120,14 +120,17 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   return pickedItem.id !== '';
 }
 
-/** A button that leads to a profile, for a condensation that had no model to call. */
+/** A button of a message that a condensation had no model to call; leads to a profile. */
 export interface CondensingProfileAction {
   readonly label: string;
   /** @returns true if the condensing profile has changed, so that a retry makes sense */
   readonly follow: () => Promise<boolean>;
 }
 
-/** Adds the first profile, chooses one, or fixes the chosen one (key, address). */
+/**
+ * Returns the button that helps: to add a first profile, to choose one, or to fix the chosen one
+ * (key, address).
+ */
 export function getProfileAction(): CondensingProfileAction {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {

@@ -15,14 +15,16 @@ export type ConversationKey =
   | { readonly kind: 'live'; readonly id: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** Prefers the chat's conversation, then the stored one, then the bundled sample. */
+/**
+ * Returns the conversation in VS Code's chat; without one, the stored one; else the bundled sample.
+ */
 export function getDefaultConversation(services: Services, stored?: string): ConversationKey {
   const [live] = listLiveConversations(services);
   if (live) return { kind: 'live', id: live.id };
   return { kind: 'file', path: stored ?? getSamplePath(services.context.extensionPath) };
 }
 
-/** Prefers this workspace's newest conversation to the newest of all. */
+/** Returns the path of the newest conversation, preferably of this workspace, otherwise of all. */
 export const findOwnConversation = async (services: Services): Promise<string | undefined> =>
   (
     await findNewestConversation(
@@ -31,7 +33,7 @@ export const findOwnConversation = async (services: Services): Promise<string | 
     )
   )?.path;
 
-/** @returns undefined if nothing was picked */
+/** @returns undefined if the user picked nothing */
 export async function chooseConversation(services: Services): Promise<ConversationKey | undefined> {
   const texts = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
   const picked = await pickConversation(services, listLiveConversations(services), texts);

@@ -24,7 +24,7 @@ type EnvironmentVariables = z.infer<typeof environmentVariablesSchema>;
 const claudeSettingsSchema = z.object({ env: z.record(z.string(), z.string()).optional() });
 
 export type ClaudeCodeAddress =
-  /** The setting contains the address of this or an earlier gateway. */
+  /** The setting already contains the address of this gateway or an earlier one. */
   | { readonly kind: 'set'; readonly address: string; readonly variables: EnvironmentVariables }
   | { readonly kind: 'free'; readonly variables: EnvironmentVariables }
   /** `why` is shown to the user. */
@@ -93,9 +93,9 @@ async function readClaudeSettingsVariables(file: string): Promise<ReadonlyMap<st
 }
 
 /**
- * Explains and writes the setting, or removes it if set.
- * @param gateway returns the Anthropic address, starting a gateway if needed; undefined if that
- * failed
+ * Explains and writes Claude Code's setting; removes it if it was already set.
+ * @param gateway returns the address for Anthropic's API and starts a gateway if needed; undefined
+ * if that failed
  */
 export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
   if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION_ID)) {
@@ -113,7 +113,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
     await offerToRemoveAddress(currentAddress, gateway);
     return;
   }
-  // In a desktop's remote window, user settings belong to the local computer.
+  // In a remote window of the desktop app, user settings belong to the local computer.
   if (vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop) {
     void showWarningMessage(
       vscode.l10n.t(

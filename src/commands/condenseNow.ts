@@ -56,7 +56,7 @@ function findRequestedLiveConversation(services: Services, input: unknown): { re
   return live && { live };
 }
 
-/** Uses the sample if there is no stored conversation. */
+/** Condenses the newest stored conversation, or the sample if there is none. */
 export async function condenseNewestConversation(services: Services, sample: string): Promise<void> {
   const newestConversation = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
@@ -73,8 +73,8 @@ export async function condenseFileAndWait(...args: Parameters<typeof condenseFil
 }
 
 /**
- * Like {@link condenseFileAndWait}, but resolves after condensing. VS Code hides unanswered notifications
- * without closing them, so `reported` may never resolve.
+ * Like {@link condenseFileAndWait}, but resolves after condensing. The result's `reported` may
+ * never resolve, because VS Code hides unanswered notifications without closing them.
  */
 export async function condenseFileAndReport(
   services: Services,
@@ -171,7 +171,7 @@ export async function condenseFileAndReport(
   }
 }
 
-/** Offers actions until one of them closes the notification. */
+/** Shows the result. Its actions stay available until one of them closes the notification. */
 async function showCondensedMessage(
   services: Services,
   result: CondensedResult,
@@ -195,7 +195,7 @@ async function showCondensedMessage(
   for (;;) {
     switch (await showInformationMessage(summary, showDiff, condenseWithLabel, undoLabel, detailsLabel)) {
       case showDiff:
-        // Later comparisons may have displaced this one, so add it again.
+        // Later comparisons may have removed this one from memory, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
           comparison = services.comparisons.addComparison({
             conversation: id,
@@ -225,7 +225,7 @@ async function showCondensedMessage(
 
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
-/** Returns at least one action. */
+/** Returns the actions for a failure, at least one. */
 export function chooseFailureActions(
   { reason, advice }: NotCondensedResult,
   provider: string,
@@ -284,7 +284,7 @@ async function showUnchangedMessage(
   await offeredActions.find(({ label }) => label === choice)?.follow();
 }
 
-/** The user sets a price in the profile, and a limit in the settings. */
+/** Leads to the profiles if the price is unknown; otherwise to the setting of the limit. */
 async function createLimitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = readModelSettings();
   const isUnpriced = condensing && (await loadModelWindowAndPrices(condensing)).inputPrice === undefined;

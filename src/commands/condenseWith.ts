@@ -39,7 +39,7 @@ interface ProviderChoice {
   readonly description: string;
   readonly provider: string;
   readonly config: unknown;
-  /** Absent if no estimate is possible. */
+  /** What to preview for this choice; absent if no estimate is possible. */
   readonly configuration?: PreviewConfiguration;
   readonly isFree: boolean;
 }
@@ -49,10 +49,10 @@ interface ChoiceItem extends vscode.QuickPickItem {
 }
 
 export type CondensationSubject = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
-  // The choice that ran and the resulting size; absent if nothing is condensed.
+  // The choice with which it was condensed and the resulting size; absent if it isn't condensed.
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
-/** @param subject default: the conversation that this window condensed last */
+/** @param subject the conversation; default: the one that this window condensed last */
 export async function condenseWith(
   services: Services,
   subject: CondensationSubject | undefined = services.last,
@@ -70,7 +70,7 @@ export async function condenseWith(
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-/** Used in a window that has condensed nothing yet. */
+/** Asks for the conversation too, because this window has condensed none yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const texts = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const conversation = await pickConversation(services, listLiveConversations(services), texts);
@@ -79,7 +79,7 @@ async function pickAndCondenseWith(services: Services): Promise<void> {
   else await condenseNamedConversationWith(services, conversation.path);
 }
 
-/** @param input path of a stored conversation, or `{live: id}`; default: the last one condensed */
+/** @param input path of a stored conversation, or `{live: id}`; default: the one condensed last */
 export async function condenseNamedConversationWith(services: Services, input: unknown): Promise<void> {
   if (typeof input === 'string') {
     const { last } = services;
@@ -114,13 +114,15 @@ async function findSubjectConversation(
   }
 }
 
-/** Returns undefined for choices that were not measured, such as the user's own passes. */
+/** Returns undefined for choices whose loss was not measured, such as the user's own passes. */
 function findMeasuredLossOfChoice({ configuration }: ProviderChoice): MeasuredLoss | undefined {
   if (configuration?.kind === 'preset') return MEASURED_LOSS_BY_PRESET[configuration.id];
   return configuration?.kind === 'provider' ? MEASURED_LOSS_BY_PROVIDER[configuration.id] : undefined;
 }
 
-/** True if the agent can recall everything that the choice removes, so no facts count as lost. */
+/**
+ * True if no facts count as lost, because the agent can recall everything that the choice removes.
+ */
 const losesNoFacts = (choice: ProviderChoice): boolean => findMeasuredLossOfChoice(choice)?.lost === 0;
 
 function formatMeasuredLoss(choice: ProviderChoice): string {
@@ -135,7 +137,7 @@ function formatMeasuredLoss(choice: ProviderChoice): string {
     : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', lostShare);
 }
 
-/** Starts with the choices that lose least. */
+/** Lists the choices that lose least first. */
 function listProviderChoices({ registered }: Services): ProviderChoice[] {
   const ownPresets = readOwnPresets();
   const ids = new Set(ownPresets.map(({ id }) => id));
@@ -221,7 +223,7 @@ async function askProviderChoice(
   }).finally(() => {
     if (!abort.signal.aborted) picker.busy = false;
   });
-  // The list stays open above the diff.
+  // A preview opens as a diff, and the list stays open above it.
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
     if (choice) void previewProviderChoice(services, conversation, choice);
   });

@@ -43,7 +43,7 @@ import {
 export function createCondenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const condenser = getCondenser(services);
-  /** Logs and announces an outcome, and converts it to the API's form. */
+  /** Logs an outcome, announces it to listeners, and converts it to the API's form. */
   const publishOutcome = (
     { id, ...conversation }: ParsedConversation,
     { provider: providerId, notes }: ProviderChoice,
@@ -153,7 +153,7 @@ function getCondenser(services: Services): CondenserClient {
   });
 }
 
-/** Omits secrets. */
+/** Lists profiles without their secrets. */
 function listProfiles(): ProfileInfo[] {
   const { profiles, condensing } = readModelSettings();
   return profiles.map(({ id, name, vendor, model }) => ({
@@ -168,7 +168,7 @@ function listProfiles(): ProfileInfo[] {
 /** Returns undefined if no edit has this reference. */
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
-    // Safe cast: only a reference's ID can match.
+    // Safe cast: a text that is no reference's ID finds nothing.
     const content = collectReferences([edit]).get(reference as ReferenceId);
     const original = content && getOriginalText(messages, edit);
     if (content && original !== undefined) return expandReference(content, () => original);
@@ -183,8 +183,8 @@ interface ProviderChoice {
 }
 
 /**
- * Prefers the caller's provider, then the configured one, then Lossless if that one's extension has
- * not started.
+ * Chooses the caller's provider, else the one in the settings, or Lossless if the extension that
+ * has that one has not started.
  * @returns an explanation if the caller's provider is missing
  */
 function chooseApiProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
@@ -198,7 +198,7 @@ function chooseApiProvider({ provider, config }: CondenseOptions, services: Serv
   return { provider: 'lossless', config: resolveProviderConfig('lossless'), notes };
 }
 
-/** The provider isn't registered; its extension may not have started. */
+/** Returns the outcome for a provider that isn't registered; its extension may not have started. */
 const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,
@@ -209,7 +209,7 @@ const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseO
   notes: [],
 });
 
-/** Absent options use the user's settings. */
+/** For options that the caller leaves out, uses the user's settings. */
 function createCondensationRequest(
   { edits, ...conversation }: ParsedConversation,
   { targetTokens, maxCost }: CondenseOptions,
@@ -229,7 +229,7 @@ function createCondensationRequest(
 
 function createWindowAndThreshold(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
-  // An explicit threshold is exact: a lower one in the settings must not apply.
+  // The caller's threshold applies exactly: a lower one in the settings must not replace it.
   const { threshold } = readModelSettings();
   const { targetPercent } = threshold;
   const isNamed = percent !== undefined || tokens !== undefined;

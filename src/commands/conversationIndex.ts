@@ -22,7 +22,7 @@ export const createFindOptions = ({ context }: Services): FindConversationsOptio
 
 const indexByServices = new WeakMap<Services, ConversationIndex>();
 
-/** The index is empty until its first refresh. */
+/** Returns the window's index of conversations, which is empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
   const existing = indexByServices.get(services);
   if (existing) return existing;
@@ -41,14 +41,17 @@ export function getFileTitle(services: Services, path: string): string | undefin
 export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
 
-/** @returns undefined unless the conversation is a copy whose fill is estimated from its original's last request */
+/**
+ * Returns how full the window of a condensed copy is, estimated from the last request of its
+ * original. Undefined for other conversations.
+ */
 export function findFillOfCondensedCopy(services: Services, path: string): FillLevel | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const fill = found?.details?.fill;
   return fill?.fromOriginal && fill;
 }
 
-/** Searches only this many of the newest conversations for one in a folder. */
+/** To find a conversation of a folder, only this many of the newest ones are searched. */
 const MAX_SEARCHED_CONVERSATIONS = 50;
 
 /**
@@ -61,7 +64,10 @@ export function findNewestConversation(
   folders: readonly string[] = [],
 ): Promise<IndexedConversation | undefined> {
   const index = getConversationIndex(services);
-  /** @param isAllRead true if all conversations have been read */
+  /**
+   * Returns undefined as long as an unread conversation might be the one to choose.
+   * @param isAllRead true if all conversations have been read
+   */
   const chooseNewest = (isAllRead: boolean): IndexedConversation | undefined => {
     const candidates = index.conversations
       .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
@@ -75,7 +81,7 @@ export function findNewestConversation(
   };
   return new Promise((resolve) => {
     const allRead = index.refresh();
-    // Subscribe after the run began: earlier entries may be outdated.
+    // Subscribe after the refresh began: entries from before it may be outdated.
     const subscription = index.onDidChange(() => {
       const conversation = chooseNewest(false);
       if (conversation) finish(conversation);
@@ -127,12 +133,10 @@ function createConversationIndex(services: Services): ConversationIndex {
   });
 }
 
-/** Other files next to conversations change all the time. */
+/** Files whose changes matter; other files beside conversations change all the time. */
 const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
-/**
- * The watcher works even before the folder exists. It ignores the extension's own folder inside.
- */
+/** Watches a folder, even before it exists. Ignores the extension's own folder inside it. */
 function watchFolder({ context }: Services, folder: string, onChange: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
@@ -142,7 +146,7 @@ function watchFolder({ context }: Services, folder: string, onChange: () => void
   };
   watcher.onDidCreate(onFileWritten);
   watcher.onDidChange(onFileWritten);
-  // VS Code reports the deletion of a folder, not of the files in it.
+  // If a folder is deleted, VS Code reports the folder and not its files.
   watcher.onDidDelete(({ fsPath }) => {
     if (!fsPath.startsWith(ownFolder)) onChange();
   });
