@@ -11,7 +11,7 @@ export interface CachedAccount {
   readonly path: string;
   readonly modified: number;
   readonly bytes?: number;
-  /** Undefined if the session is empty. */
+  /** The session's account; undefined if the session is empty. */
   readonly account?: ReadSession;
   /** Why the session can't be read, as text for the user. */
   readonly problem?: string;

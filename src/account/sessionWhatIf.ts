@@ -18,7 +18,7 @@ export interface WhatIfDependencies {
   /** Window in tokens; default: from the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
-  /** Local date of requests without a time. */
+  /** Local date on which requests without a recorded time are counted. */
   readonly day?: string;
 }
 

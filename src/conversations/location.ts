@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 
 export interface ConversationLocation {
   readonly file: string;
-  /** Undefined for the file's own conversation. */
+  /** ID of a conversation in the file; undefined for the file's own conversation. */
   readonly part: string | undefined;
 }
 

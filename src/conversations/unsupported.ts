@@ -47,7 +47,7 @@ const TEXT_TESTS: Readonly<Record<string, RegExp>> = {
   aider: /^\s*# aider chat started at /,
 };
 
-/** Only one agent's database has these tables. */
+/** By agent: tables that no other agent's database has. */
 const DATABASE_TABLES: Readonly<Record<string, readonly string[]>> = {
   goose: ['sessions', 'messages', 'schema_version'],
   Crush: ['sessions', 'messages', 'files', 'goose_db_version'],
@@ -72,7 +72,7 @@ export function rejectUnsupportedFormat({ values, document, text }: InputSample,
   if (name !== undefined) throw createUnsupportedError(name, source);
 }
 
-/** Only these agents can read the files in their folders. */
+/** By agent: folders with files that only this agent can read. */
 const STORE_FOLDERS: Readonly<Record<string, RegExp>> = {
   Windsurf: /[\\/]\.codeium[\\/]windsurf[\\/]/,
   'Antigravity CLI': /[\\/]\.gemini[\\/]antigravity[\w-]*[\\/]/,

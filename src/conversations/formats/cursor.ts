@@ -56,7 +56,7 @@ class CursorTranscriptReader {
   private readonly messages: ApiMessage[] = [];
   private readonly skippedByKind = new Map<string, number>();
   private withoutResult = 0;
-  /** Results follow in the order of their calls. */
+  /** IDs of calls without a result so far. Results follow in the order of their calls. */
   private pendingCalls: string[] = [];
 
   takeRecord(value: Fields, line: number): void {

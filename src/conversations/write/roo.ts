@@ -14,7 +14,7 @@ export interface CondensationUiRow {
   readonly condenseId: string;
   /** US dollars, which the agent adds to the task's total. */
   readonly cost: number;
-  /** o200k tokens of the messages. */
+  /** o200k tokens of the messages before and after condensing. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly text: string;

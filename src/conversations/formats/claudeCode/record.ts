@@ -27,7 +27,7 @@ export interface ClaudeCodeRecord {
   readonly agentId?: string;
   readonly cwd?: string;
   readonly title?: string;
-  /** The last record of the branch that the title belongs to. */
+  /** UUID of the last record of the branch that the title belongs to. */
   readonly leaf?: string;
   /** ISO 8601. */
   readonly timestamp?: string;

@@ -35,7 +35,7 @@ export class ClaudeRequests implements RequestCollector {
    */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];
-  /** The last record, if its answer has no ids. */
+  /** The last record if its answer has no ids, or else undefined. */
   private unnamed:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;

@@ -32,7 +32,7 @@ export interface CodexRollout {
   readonly parent: string | undefined;
   readonly workspace: string | undefined;
   readonly instructions: string | undefined;
-  /** Items of the next request. */
+  /** Items that the next request would contain. */
   readonly active: readonly CodexItem[];
   /** All items that were not rolled back, including summaries. */
   readonly allItems: readonly CodexItem[];
@@ -42,12 +42,12 @@ export interface CodexRollout {
   /** True if `requests` includes those of compactions. */
   readonly hasCompactions: boolean;
   readonly rolledBack: number;
-  /** Counts of records outside the conversation, by kind. */
+  /** Number of records outside the conversation, by kind of record. */
   readonly skippedByKind: ReadonlyMap<string, number>;
-  /** Counts of unknown records, by kind. */
+  /** Number of records of unknown kinds, by kind of record. */
   readonly unknown: ReadonlyMap<string, number>;
   readonly declarations: number;
-  /** The last item that a fork inherited. */
+  /** In a fork, the last item that comes from its origin. */
   readonly lastInherited: CodexItem | undefined;
   readonly notes: readonly ConversationNote[];
 }

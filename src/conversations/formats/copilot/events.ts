@@ -27,7 +27,7 @@ export interface CopilotEvents {
   };
   readonly events: readonly CopilotEvent[];
   readonly rewound: number;
-  /** Counts of events outside the conversation, by type. */
+  /** Number of events outside the conversation, by type of event. */
   readonly skippedByKind: ReadonlyMap<string, number>;
   readonly notes: readonly ConversationNote[];
   readonly requests: CopilotRequests;

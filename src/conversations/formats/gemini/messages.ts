@@ -4,7 +4,7 @@ import { type Fields, stringifyValue, readList, readRecord, readString } from '.
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
-  /** Counts of messages for the user (info, error, warning), by type. */
+  /** Number of messages for the user (info, error, warning), by type of message. */
   readonly skippedByKind: ReadonlyMap<string, number>;
   readonly places: ReadonlyMap<Fields, number>;
 }

@@ -6,7 +6,10 @@ import type { OpenCodeMessage } from './history';
 import { type Fields, stringifyValue, convertImageUrl, readList, readRecord, readString } from '../../text/values';
 
 export interface PartConversionOptions {
-  /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
+  /**
+   * For tool outputs that OpenCode cleared: `original` keeps the output, `told` gives the
+   * placeholder that the model gets.
+   */
   readonly cleared: 'original' | 'told';
   /**
    * Filled by the conversion: the reply to which a part (the end of a step) or a message's `info`
@@ -125,7 +128,7 @@ function convertToolCall(part: Fields): Block[] {
   return [{ type: 'tool_use', id, name, input: readRecord(part, 'state')?.['input'] ?? {} }];
 }
 
-/** Empty if the call never finished. */
+/** Returns no block if the call never finished. */
 function convertToolResult(part: Fields, { cleared }: PartConversionOptions): Block[] {
   const id = readString(part, 'callID');
   const state = readRecord(part, 'state');
