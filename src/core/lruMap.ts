@@ -1,5 +1,5 @@
 export class LruMap<K, V> {
-  /** In the order of use, oldest first. */
+  /** Entries in the order of their last use, oldest first. */
   private readonly entries = new Map<K, V>();
 
   constructor(private readonly maxEntries: number) {}

@@ -13,7 +13,7 @@ import { maskSecrets } from '../secrets/maskSecrets';
 import { formatUsageBlockName, getMondayOfWeek } from './blocks';
 
 export interface DayUsage extends TokensByPrice {
-  /** Local date, such as `2026-11-23`. */
+  /** Local date of the requests, such as `2026-11-23`. */
   readonly day: string;
   /** When the five-hour block starts, in milliseconds since the epoch. */
   readonly block: number;
@@ -22,9 +22,9 @@ export interface DayUsage extends TokensByPrice {
   /** US dollars of the requests with a known price. */
   readonly cost: number;
   readonly unpriced: number;
-  /** Requests that we reconstructed because the agent recorded none. */
+  /** Number of requests that we reconstructed because the agent recorded none. */
   readonly replayed: number;
-  /** US dollars; the real cost may be higher. */
+  /** US dollars of the reconstructed requests; the real cost may be higher. */
   readonly replayedCost: number;
 }
 
@@ -216,7 +216,7 @@ function groupEstimatedSessions(sessions: readonly SessionAccount[]): readonly E
 export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'> {
   readonly unread: readonly UnreadSessions[];
   readonly estimated: readonly EstimatedSessions[];
-  /** Sessions whose content we could not analyze. */
+  /** Number of sessions whose content we could not analyze. */
   readonly uncomposed: number;
   readonly parts: TokensByPartKind;
   readonly sentOften: number;

@@ -47,7 +47,7 @@ export interface PaidModel extends TokensByPrice {
 }
 
 export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
-  /** Calls that belong to none of the requests. */
+  /** Tool calls that belong to none of the requests. */
   readonly calls: readonly ToolCalls[];
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];

@@ -19,7 +19,7 @@ export interface RecordedRequest {
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
   readonly isCopy?: boolean;
-  /** In tokens; set if the agent recorded nothing else. */
+  /** Output tokens, if the agent recorded no other counts. */
   readonly outputTokens?: number;
   /** US dollars, as computed by the agent. */
   readonly recordedCost?: number;

@@ -130,7 +130,7 @@ interface ReplayState {
   readonly edits: readonly Edit[];
   readonly savedTokens: number;
   readonly view: readonly ApiMessage[] | undefined;
-  /** Model tokens below which we do not try again. */
+  /** Model tokens that a request must have before we try to condense again. */
   readonly waitFor: number;
 }
 

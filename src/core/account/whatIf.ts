@@ -13,7 +13,7 @@ export interface SessionSaving {
   readonly needed: number;
   readonly missing: number;
   readonly recallable: number;
-  /** US dollars if the agent reads missing lines again. */
+  /** US dollars for requests with which the agent reads missing lines again. */
   readonly rereads: number;
 }
 

@@ -116,7 +116,7 @@ export interface PromptPreamble {
   /** The agent's own words before the user's. */
   readonly openings?: readonly RegExp[];
   readonly sections?: PromptSections;
-  /** Elements around the user's words. */
+  /** XML elements that contain the user's words. */
   readonly wrappers?: readonly string[];
   /**
    * What the agent puts before the user's words, up to the opening tag of the element that the
@@ -131,7 +131,7 @@ export interface PromptPreamble {
 
 /** Sections before the user's words. A text in any other form is the user's own. */
 export interface PromptSections {
-  /** The lines of a section; empty lines don't count. */
+  /** By heading of a section, the form of its lines; empty lines don't count. */
   readonly lines: Readonly<Record<string, RegExp>>;
   /** The line before a text that the user selected, and a line that may follow the text. */
   readonly selection: { readonly before: string; readonly after: string };

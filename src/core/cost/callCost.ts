@@ -3,7 +3,7 @@ import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const TOKENS_PER_PRICE_UNIT = 1_000_000;
 
-/** In US dollars. */
+/** US dollars for each kind of token. */
 export interface CostByTokenKind {
   readonly input: number;
   readonly output: number;

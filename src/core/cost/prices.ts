@@ -5,7 +5,7 @@ export interface PriceTier {
 
 export interface TieredRate {
   readonly base: number;
-  /** By prompt length, shortest first. */
+  /** Rates for longer prompts, shortest prompt length first. */
   readonly tiers?: readonly PriceTier[];
 }
 

@@ -10,7 +10,7 @@ export interface Usage {
   readonly source: 'reported' | 'counted';
   /** Whether cached tokens are included depends on `accounting`. */
   readonly inputTokens: number;
-  /** Includes reasoning. */
+  /** Includes the tokens of reasoning. */
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;

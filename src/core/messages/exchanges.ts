@@ -12,11 +12,11 @@ export type { PlacedContent } from './messagePart';
 
 export interface ToolExchange {
   readonly tool: string;
-  /** Values of XML calls are strings. */
+  /** The call's parameters by name. For XML calls, all values are strings. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
-  /** Undefined if unanswered. */
+  /** Index of the message with the result; undefined if the call is unanswered. */
   readonly resultMessage: number | undefined;
   readonly results: readonly PlacedContent[];
   readonly resultText: string;

@@ -7,7 +7,7 @@ import { getToolRule, listParameterTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
-  /** Empty if the call writes the whole file. */
+  /** The replaced lines; empty if the call writes the whole file. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }

@@ -32,7 +32,7 @@ export interface MessageCallsAndResults {
   readonly xmlCalls: readonly CallInMessage[];
   readonly answers: readonly { readonly id: string; readonly result: ResultInMessage }[];
   readonly xmlAnswers: readonly { readonly tool: string; readonly result: ResultInMessage }[];
-  /** No call was made; the agent shows what the tool would have returned. */
+  /** Results without a call: the agent shows what the tool would have returned. */
   readonly displays: readonly { readonly call: CallInMessage; readonly result: ResultInMessage }[];
 }
 
@@ -60,7 +60,7 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
   return part;
 }
 
-/** The key is undefined for string content. */
+/** By index or key of the content's block; by undefined if the message's content is a string. */
 type ContentsByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlock {

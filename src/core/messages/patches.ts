@@ -13,7 +13,7 @@ export interface PatchLine extends Slice {
 }
 
 export interface PatchHunk extends Slice {
-  /** Undefined if the patch has no line numbers. */
+  /** Line number at which the hunk starts in the new file; undefined if the patch has none. */
   readonly firstNew: number | undefined;
   readonly lines: readonly PatchLine[];
 }
@@ -26,7 +26,7 @@ export interface PatchedFile {
   readonly hunks: readonly PatchHunk[];
 }
 
-/** A truncated patch ends with the text. */
+/** If the patch is truncated, its last hunk ends at the end of the text. */
 export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   const lines = new PatchLineReader(text);

@@ -19,7 +19,7 @@ export interface XmlCall extends Slice {
   readonly parameters: readonly XmlParameter[];
 }
 
-/** Other tags are prose or code. */
+/** Tags with other names are prose or code. */
 const XML_TOOL_NAMES: ReadonlySet<string> = new Set(
   AGENT_LIST.flatMap(({ tools }) => Object.entries<ToolRule>(tools))
     .filter(([, { xml }]) => xml)
@@ -38,7 +38,7 @@ const RESULT_HEADER_START = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
 const RESULT_HEADER_END = '] Result:';
 const RESULT_HEADER_SPACE = /[ \t]*\n*/y;
 
-/** A truncated call ends with the text. */
+/** A truncated call ends at the end of the text. */
 export function findXmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
   const openingTag = new RegExp(OPENING_TAG);

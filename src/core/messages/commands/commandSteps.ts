@@ -24,7 +24,7 @@ export interface CommandStep {
   readonly when: RunCondition;
   readonly printed: readonly ExpectedPrint[];
   readonly effects: readonly CommandEffect[];
-  /** The programs' error messages start with these names. */
+  /** Names with which the error messages of the step's programs start. */
   readonly programs: readonly string[];
 }
 

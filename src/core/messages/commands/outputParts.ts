@@ -12,7 +12,7 @@ export type OutputLinePrefix = LineNumberForm | 'search' | 'diff';
 
 export interface OutputPart extends Slice {
   readonly path: string;
-  /** Undefined for the current file. */
+  /** Git revision that the lines are from; undefined for the current file. */
   readonly revision: string | undefined;
   readonly linePrefix: OutputLinePrefix | undefined;
   /** Number of the first line, if known but not printed. */

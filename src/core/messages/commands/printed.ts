@@ -3,7 +3,7 @@ import type { LineNumberForm } from '../../agents/types';
 import type { ScriptWord } from './script';
 
 export interface LineRange {
-  /** Starts at 1; undefined if it depends on the file's length. */
+  /** Number of the first line, from 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
   readonly maxLines: number;
 }
@@ -13,7 +13,7 @@ export type ExpectedPrint =
       readonly kind: 'lines';
       readonly path: string;
       readonly revision?: string;
-      /** Undefined if the lines are unknown. */
+      /** Undefined if it is unknown which lines of the file are printed. */
       readonly ranges: readonly LineRange[] | undefined;
       readonly numbers: LineNumberForm | undefined;
       readonly maxLines: number;
@@ -39,7 +39,7 @@ export type ExpectedPrint =
   | { readonly kind: 'other'; readonly maxLines: number };
 
 export type CommandEffect =
-  /** Leaves out text that is unknown before the command runs. */
+  /** `text` is undefined if it is unknown before the command runs. */
   | {
       readonly kind: 'write';
       readonly path: string;
@@ -92,7 +92,7 @@ export function selectPrintedLines(printed: ExpectedPrint, ranges: readonly Line
     : { ...printed, maxLines };
 }
 
-/** Starts at 1; Infinity for the end. */
+/** Line numbers, from 1; Infinity stands for the end of the file. */
 export interface LineNumberRange {
   readonly first: number;
   readonly last: number;

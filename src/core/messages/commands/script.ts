@@ -16,7 +16,7 @@ export interface OutputRedirect {
 }
 
 export interface SimpleCommand {
-  /** Starts with the program's name without its folder. */
+  /** The first word is the program's name without its folder. */
   readonly words: readonly ScriptWord[];
   readonly inputText: InlineInputText | undefined;
   readonly inputFile: ScriptWord | null;
@@ -27,7 +27,9 @@ export type RunCondition = 'always' | 'success' | 'failure';
 
 export interface ScriptStep {
   readonly when: RunCondition;
-  /** '' for the folder in which the line starts; undefined if unknown. */
+  /**
+   * Folder in which the step runs: '' for the one in which the line starts; undefined if unknown.
+   */
   readonly folder: ScriptWord;
   /** Empty for anything that we do not analyze, such as a loop. */
   readonly commands: readonly SimpleCommand[];
