@@ -69,7 +69,8 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   for (const session of orderedSessions) {
     for (const claim of claimsBySession.get(session) ?? []) {
       const earlierClaim = claimByKey.get(claim.key);
-      // Of equal claims the older session's wins, because a copy made during an answer has less.
+      // The older session owns the request. The larger output counts, because a copy made during an
+      // answer has less.
       if (!earlierClaim) claimByKey.set(claim.key, claim);
       else {
         const owner = earlierClaim.isCopy && !claim.isCopy ? claim : earlierClaim;

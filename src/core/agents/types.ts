@@ -67,7 +67,7 @@ export type AgentToolRule =
   | ToolRuleOfKind<'edit', 'patch'>
   | ToolRuleOfKind<'plan' | 'fetch' | 'agent' | 'other'>;
 
-/** By lowercase name, since capitalization varies between agents and models. */
+/** By a tool's lowercase name, since capitalization varies between agents and models. */
 export type AgentToolRules = Readonly<Record<Lowercase<string>, AgentToolRule>>;
 
 export type StorePathStep = string | RegExp;

@@ -69,9 +69,11 @@ interface CallWithResult {
 interface MessageWithPairedCalls {
   readonly message: ApiMessage;
   readonly part: MessageCallsAndResults;
-  /** Native calls come first. */
+  /** Native calls come before XML calls. */
   readonly calls: readonly CallWithResult[];
-  /** Native calls come first; undefined for an answer without a call. */
+  /**
+   * The calls that the message answers, native ones first; undefined for an answer without a call.
+   */
   readonly answered: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }

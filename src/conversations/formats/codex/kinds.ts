@@ -5,7 +5,7 @@
 
 export type ItemUseInPrompt = 'sent' | 'declarations' | 'not-sent';
 
-/** Other kinds are unknown; Codex itself drops them (`ResponseItem::Other`). */
+/** Kinds that are not listed are unknown; Codex itself drops them (`ResponseItem::Other`). */
 export const ITEM_USE_IN_PROMPT_BY_KIND: Readonly<Record<string, ItemUseInPrompt>> = {
   message: 'sent',
   agent_message: 'sent',
