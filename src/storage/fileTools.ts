@@ -13,7 +13,7 @@ export async function withOpenFile<T>(
   try {
     result = await action(file);
   } catch (error) {
-    // The action's error is more useful than one from closing.
+    // An error from closing is ignored: the action's own error says more.
     await file.close().catch(() => undefined);
     throw error;
   }
@@ -21,7 +21,7 @@ export async function withOpenFile<T>(
   return result;
 }
 
-/** Undefined if the file or folder doesn't exist. */
+/** Resolves to undefined if the file or folder doesn't exist. */
 export async function ignoreMissingFile<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -32,7 +32,7 @@ export async function ignoreMissingFile<T>(result: Promise<T>): Promise<T | unde
 }
 
 /**
- * Undefined if the file doesn't exist.
+ * Resolves to undefined if the file doesn't exist.
  * @throws other system errors
  */
 export const readStatusIfPresent = (files: Files, path: string): Promise<FileStatus | undefined> =>
@@ -62,7 +62,9 @@ export async function writeAllBytes(file: OpenFile, bytes: Uint8Array): Promise<
   while (done < bytes.length) done += await file.write(bytes.subarray(done));
 }
 
-/** Replaces a leftover, and returns once the content is on the disk. */
+/**
+ * Writes a file, replacing a leftover of the same name. Returns once the content is on the disk.
+ */
 export async function writeNewFile(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
   await ignoreMissingFile(files.removeFile(path));
   await withOpenFile(files, path, 'create', async (file) => {
@@ -72,9 +74,12 @@ export async function writeNewFile(files: Files, path: string, bytes: Uint8Array
 }
 
 export interface AtomicWriteOptions {
-  /** A path in the same folder, since renames don't cross disks. */
+  /** Path of the temporary file: in the same folder, since renames don't cross disks. */
   readonly temporary: string;
-  /** Default true. If false, a power failure may leave a damaged file. */
+  /**
+   * Whether to wait until the content is on the disk; default true. If false, a power failure may
+   * leave a damaged file.
+   */
   readonly isSynced?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests replace these operations to simulate a full disk or a crash. Errors are the system's, with
- * their codes.
+ * File operations, which tests replace to simulate a full disk or a crash. Errors are the system's,
+ * with their codes.
  */
 
 export interface OpenFile {
@@ -20,9 +20,9 @@ export interface OpenFile {
 export interface FileStatus {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly bytes: number;
-  /** Milliseconds since the epoch. */
+  /** When the file was last modified, in milliseconds since the epoch. */
   readonly modified: number;
-  /** Changes if the file is replaced. */
+  /** A number that changes if the file is replaced. */
   readonly identity: number;
   readonly permissions: number;
 }
@@ -34,20 +34,20 @@ export type OpenMode = 'read' | 'append' | 'create';
 
 export interface Files {
   readonly open: (path: string, mode: OpenMode) => Promise<OpenFile>;
-  /** Does not follow links. */
+  /** Reads the status of a path without following links. */
   readonly status: (path: string) => Promise<FileStatus>;
   readonly realPath: (path: string) => Promise<string>;
   readonly list: (folder: string) => Promise<readonly string[]>;
-  /** Creates missing parents, accessible only to the user. */
+  /** Creates a folder with missing parents, accessible only to the user. */
   readonly makeFolder: (path: string) => Promise<void>;
-  /** Makes created, renamed and removed entries durable. */
+  /** Waits until created, renamed and removed entries of a folder are on the disk. */
   readonly syncFolder: (path: string) => Promise<void>;
-  /** Atomically replaces `to`. */
+  /** Renames a file, atomically replacing one at `to`. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly removeFile: (path: string) => Promise<void>;
   /** Fails if the folder isn't empty. */
   readonly removeEmptyFolder: (path: string) => Promise<void>;
-  /** Removes a folder recursively, and links without following them. */
+  /** Removes a folder with its content; links in it are removed, not followed. */
   readonly removeFolder: (path: string) => Promise<void>;
   readonly setPermissions: (path: string, permissions: number) => Promise<void>;
   readonly touch: (path: string, time: number) => Promise<void>;

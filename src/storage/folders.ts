@@ -59,7 +59,7 @@ export const makePathsInLedgerFolder = (folder: string): LedgerPaths => ({
 export const makeLedgerPathsForId = (root: string, id: string): LedgerPaths =>
   makePathsInLedgerFolder(join(root, makeLedgerFolderName(id)));
 
-/** Includes folders set aside. Checks only names, not content. */
+/** Lists the folders of ledgers, also those set aside. Checks only names, not content. */
 export async function listLedgerFolders(files: Files, root: string): Promise<string[]> {
   const names = (await ignoreMissingFile(files.list(root))) ?? [];
   return names.filter((name) => isLedgerFolderName(name) || isSetAsideFolderName(name)).map((name) => join(root, name));
@@ -67,7 +67,10 @@ export async function listLedgerFolders(files: Files, root: string): Promise<str
 
 const STORE_VERSION = 1;
 
-/** Undefined if missing or invalid; whoever opens the ledger knows the conversation. */
+/**
+ * Resolves to undefined if about.json is missing or invalid; whoever opens the ledger knows the
+ * conversation.
+ */
 export async function readLedgerConversation(
   files: Files,
   paths: LedgerPaths,
@@ -112,7 +115,7 @@ export async function writeLedgerConversation(
 }
 
 /**
- * Marks the root as ours.
+ * Creates a ledger's folder, and marks the root as ours.
  * @throws StorageError `not-ours` if the root is not ours
  */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
@@ -124,7 +127,7 @@ export async function makeLedgerFolder(files: Files, root: string, folder: strin
 
 /**
  * The root itself may be a link.
- * @throws StorageError if a path under the root is a link that leaves it or is broken
+ * @throws StorageError if a path under the root is a link that leaves the root or is broken
  */
 export async function rejectLinksOutside(files: Files, root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
@@ -146,12 +149,12 @@ export async function rejectLinksOutside(files: Files, root: string, paths: read
 export interface LedgerFolderUse {
   readonly folder: string;
   readonly bytes: number;
-  /** Milliseconds since the epoch. */
+  /** When the ledger was last used, in milliseconds since the epoch. */
   readonly lastUsed: number;
   readonly isHeld: boolean;
 }
 
-/** Undefined if the folder was removed or isn't a ledger. */
+/** Resolves to undefined if the folder was removed or isn't a ledger. */
 export async function readLedgerFolderUse(files: Files, folder: string): Promise<LedgerFolderUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
   const names = await ignoreMissingFile(files.list(folder));
@@ -167,9 +170,9 @@ export async function readLedgerFolderUse(files: Files, folder: string): Promise
 }
 
 /**
- * Waits until no process writes to the ledger.
- * @param newFolder destination in the same folder
- * @param condition checked under the lock
+ * Renames a ledger's folder when no process writes to the ledger.
+ * @param newFolder path in the same parent folder
+ * @param condition checked while the ledger is locked
  * @returns false if there was no ledger, or the condition doesn't hold
  */
 function renameLedgerFolder(
@@ -187,15 +190,15 @@ function renameLedgerFolder(
       await files.syncFolder(dirname(folder));
       return true;
     });
-    // The lock was moved with the folder.
+    // The lock file was moved with the folder, so it is removed there.
     if (isRenamed) await ignoreMissingFile(files.removeFile(makePathsInLedgerFolder(newFolder).lock));
     return isRenamed;
   });
 }
 
 /**
- * Keeps a ledger that contains another program's file.
- * @param condition checked under the lock
+ * Removes a ledger, unless its folder contains another program's file.
+ * @param condition checked while the ledger is locked
  * @returns false if there was no ledger, or the condition doesn't hold
  */
 export async function removeLedgerFolder(
@@ -215,7 +218,7 @@ export async function removeLedgerFolder(
 }
 
 /**
- * Opening a ledger that was set aside restores it.
+ * Sets a ledger aside by renaming it; opening it restores it.
  * @param time milliseconds since the epoch
  */
 export const setLedgerAside = (

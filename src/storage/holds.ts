@@ -1,6 +1,6 @@
 /**
- * A process marks a ledger that it holds with an empty file `held-<owner>`. After a clock change,
- * timestamps would make everything look old.
+ * A process marks a ledger that it uses with an empty file `held-<owner>`. Timestamps would not do:
+ * after a clock change, everything would look old.
  */
 import { join } from 'node:path';
 import { ignoreMissingFile, readStatusIfPresent, withOpenFile } from './fileTools';
@@ -16,7 +16,7 @@ import {
 
 const IN_USE_FILE_NAME_PATTERN = /^held-(.+)$/;
 
-/** Version 1.0 wrote `held-<pid>@<host>`. */
+/** Also reads names of version 1.0, `held-<pid>@<host>`. */
 function parseOwnerInFileName(name: string): OwnerProcess | undefined {
   const [, word] = IN_USE_FILE_NAME_PATTERN.exec(name) ?? [];
   if (word === undefined) return undefined;
@@ -24,7 +24,7 @@ function parseOwnerInFileName(name: string): OwnerProcess | undefined {
   return pid === undefined || host === undefined ? parseOwner(word) : makeOwnerOfEarlierFormat(Number(pid), host);
 }
 
-/** Marks of processes that can't be checked from here are valid for this long. */
+/** If it can't be checked whether a process still runs, its mark is valid for this long. */
 const MAX_AGE_OF_IN_USE_FILE_MS = 2 * 24 * 3_600_000;
 
 export async function isLedgerInUse(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function isLedgerInUse(files: Files, folder: string, names: readonl
   return false;
 }
 
-/** Also removes stale marks. Errors are ignored. */
+/** Marks the ledger for this process, and removes marks of ended processes. Errors are ignored. */
 export async function markLedgerInUse(files: Files, folder: string): Promise<void> {
   try {
     if (!(await readStatusIfPresent(files, folder))) return;

@@ -6,7 +6,10 @@ export interface HomeEnvironment {
   readonly homedir: string;
 }
 
-/** The command line's ledger folder; `CONTEXT_CONDENSER_STORE` overrides it. */
+/**
+ * Returns the command line's folder for ledgers; the variable `CONTEXT_CONDENSER_STORE` overrides
+ * it.
+ */
 export function getDefaultStore({ platform, env, homedir }: HomeEnvironment): string {
   const chosen = env['CONTEXT_CONDENSER_STORE'];
   if (chosen) return chosen;

@@ -1,8 +1,8 @@
 /**
- * JSON lines with length and checksum:
+ * A file of JSON lines with length and checksum:
  * {"bytes":"0000000298","crc32":"9f86d081","value":{…}}
- * An interrupted write leaves a torn last line, which readers skip and the next writer removes.
- * Other damaged lines are reported and skipped.
+ * An interrupted write leaves an incomplete ("torn") last line, which readers skip and the next
+ * writer removes. Other damaged lines are reported and skipped.
  */
 import { crc32 } from 'node:zlib';
 import { Buffer } from 'node:buffer';
@@ -12,22 +12,25 @@ import type { Files, OpenFile } from './files';
 
 export interface StorageProblem {
   readonly file: string;
-  /** One-based. */
+  /** One-based number of the line. */
   readonly line: number;
   readonly message: string;
 }
 
 export interface JournalRecord {
-  /** Byte offset of the value's JSON. */
+  /** Byte offset of the value's JSON in the file. */
   readonly position: number;
-  /** Valid only during the call. */
+  /** JSON of the value; the buffer is only valid during the call. */
   readonly json: Buffer;
 }
 
 export interface JournalReader {
-  /** @returns a problem if the record makes no sense */
+  /**
+   * Processes a record.
+   * @returns a description of the problem if the record makes no sense
+   */
   take(record: JournalRecord): string | undefined;
-  /** The file was replaced or removed, so all records must be discarded. */
+  /** Called if the file was replaced or removed, so that all records must be discarded. */
   reset(): void;
 }
 
@@ -37,19 +40,22 @@ const makeLineHeader = (bytes: number, check: string): string =>
 const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
 const JOURNAL_LINE_FOOTER = Buffer.from('}\n');
 const NEWLINE_BYTE = 0x0a;
-/** Each step reads or writes about this many bytes, so that it is short. */
+/** Bytes that are read or written at once, so that each step is short. */
 const CHUNK_BYTES = 1 << 20;
 
 const computeCrc32Hex = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
-/** `torn` is the start of an interrupted write. Anything else is `damaged` and kept. */
+/**
+ * State of the last line: `torn` if it is the start of an interrupted write, which is removed. A
+ * `damaged` one is kept.
+ */
 type JournalEndState = 'none' | 'torn' | 'damaged';
 
 export class Journal {
   private offset = 0;
   private line = 1;
   private tail: JournalEndState = 'none';
-  /** Header and position of the last record, which identify the file. */
+  /** Header and byte offset of the last record read, by which the file is recognized. */
   private lastTaken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
 
@@ -71,8 +77,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when the values are on disk. Call with the lock held, right after a refresh. A failure
-   * truncates the file to its previous length, or else leaves a torn line.
+   * Appends values and resolves when they are on disk. Call this with the lock held, right after a
+   * refresh. On failure, the file is truncated to its previous length, or else a torn line remains.
    */
   async appendValues(values: Iterable<string | Buffer>): Promise<void> {
     await withOpenFile(this.files, this.path, 'append', async (file) => {
@@ -91,7 +97,7 @@ export class Journal {
             records.push({ position: endOffset + HEADER_BYTES, json });
             endOffset += countLineBytes(json.length);
           }
-          // Only the last value of a batch can be large; writing it separately avoids a copy.
+          // Only the last value of a batch can be large. Writing it separately avoids a copy.
           const separateParts = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
           for (const part of [Buffer.concat(lines), ...separateParts]) await writeAllBytes(file, part);
         }
@@ -107,7 +113,7 @@ export class Journal {
     });
   }
 
-  /** A line break ends damaged content, so that it stays visible. */
+  /** Ends damaged content with a line break, so that it stays in the file as a line. */
   private async endDamagedLine(file: OpenFile): Promise<void> {
     await writeAllBytes(file, JOURNAL_LINE_FOOTER.subarray(1));
     this.skipDamagedLine((await file.status()).bytes);
@@ -155,7 +161,10 @@ export class Journal {
     return true;
   }
 
-  /** True if the file still starts with what was read. Systems reuse inodes. */
+  /**
+   * True if the file still has the last record where it was read. An inode doesn't prove it,
+   * because systems reuse inodes.
+   */
   private async isSameFileContinued(file: OpenFile): Promise<boolean> {
     if (!this.lastTaken) return true;
     const { position, head } = this.lastTaken;
@@ -210,7 +219,7 @@ class BufferedFileReader {
     private readonly size: number,
   ) {}
 
-  /** The result is shorter at the end of the file. */
+  /** Reads `length` bytes, or fewer at the end of the file. */
   async readAt(position: number, length: number): Promise<Buffer> {
     const wantedBytes = Math.min(length, this.size - position);
     const chunkOffset = position - this.start;

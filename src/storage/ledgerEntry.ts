@@ -3,7 +3,7 @@ import { upgradeStoredEdit } from '../core/condense/edits/storedEdits';
 import type { NewResultsLedgerEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { ZERO_USE_AFTER_CONDENSATION } from '../core/condense/ledger/use';
 
-/** Undefined if the line has no entry; `newer` if a later version wrote it. */
+/** Returns undefined if the line is no entry; `newer` if a later version wrote it. */
 export function parseLedgerEntry(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
   try {
@@ -51,7 +51,7 @@ function migrateCondensedEntry(condensation: unknown): LedgerEntry | 'newer' | u
   return { type: 'condensed', condensation: { ...condensation, edits } };
 }
 
-/** Unknown kinds can't be displayed. */
+/** The kinds of edits that can be displayed; entries with other kinds are from later versions. */
 const EDIT_KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
 const isKnownEditKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(EDIT_KINDS, kind);
 

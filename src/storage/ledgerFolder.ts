@@ -17,7 +17,10 @@ export const isRemovedFolderName = (name: string): boolean => REMOVED_FOLDER_NAM
 /** @param time milliseconds since the epoch */
 export const makeSetAsidePath = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
-/** Milliseconds since the epoch; undefined if the ledger wasn't set aside. */
+/**
+ * Returns milliseconds since the epoch; undefined if the folder's name says that the ledger wasn't
+ * set aside.
+ */
 export function parseSetAsideTime(name: string): number | undefined {
   const [, , time] = SET_ASIDE_FOLDER_NAME.exec(name) ?? [];
   return time === undefined ? undefined : Number(time);
@@ -26,7 +29,7 @@ export function parseSetAsideTime(name: string): number | undefined {
 export const getOriginalFolderName = (folder: string): string => basename(folder).slice(0, 32);
 
 const HEADER_FILE_NAME = 'about.json';
-/** Files of ledgers, locks and holds, and of file managers. */
+/** Names of files of ledgers, locks and marks, and of those that file managers create. */
 const OWN_FILE_NAME =
   /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
 
@@ -60,7 +63,8 @@ export async function containsOnlyLedger(files: Files, folder: string): Promise<
 }
 
 /**
- * Removes files with our header last, so that leftovers of a crash can be recognized.
+ * Removes a ledger's files, last those with our header, so that the rest is recognized after a
+ * crash.
  * @returns false if the folder contains other files; then nothing is removed
  */
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {

@@ -34,7 +34,7 @@ export interface ListedLedger extends LedgerFolderUse {
 }
 
 /**
- * A missing ledger is empty and created with its first entry.
+ * Opens a ledger. A missing one is empty, and created with its first entry.
  * @throws StorageError
  */
 export async function openLedger(
@@ -72,7 +72,7 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
   });
 }
 
-/** Of several ledgers, returns the most recently used one. */
+/** Finds the ledger with a view; if several have it, the most recently used one. */
 export const findLedgerByView = (
   root: string,
   viewHash: string,
@@ -81,7 +81,8 @@ export const findLedgerByView = (
   findFirstLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
 
 /**
- * Works without the conversation's file. Several ledgers with the reference have the same content.
+ * Finds a ledger with a reference, without the conversation's file. If several have it, their
+ * content is the same.
  */
 export const findLedgerByReference = (
   root: string,
@@ -91,7 +92,8 @@ export const findLedgerByReference = (
   findFirstLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
 /**
- * @param text occurs in the line of every wanted condensation, so that others need not be parsed
+ * @param text text that occurs in the line of every wanted condensation, so that other lines need
+ * not be parsed
  */
 async function findFirstLedger(
   root: string,
@@ -117,7 +119,7 @@ async function findFirstLedger(
   return undefined;
 }
 
-/** Does not count as use for pruning. */
+/** Reads a ledger without marking it as used, so that pruning does not count this. */
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const addEntry = ({ json }: JournalRecord): undefined => {
@@ -132,7 +134,7 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
 }
 
 /**
- * The ledger can't be restored afterwards.
+ * Removes a ledger, which can't be restored afterwards.
  * @returns false if there was none
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>

@@ -11,13 +11,16 @@ import type { BookingResult, Spending, SpendingLimits } from './spending';
 
 export interface SummarizerLimits {
   readonly spending: Pick<Spending, 'bookSpending'>;
-  /** Called before each call, so changes apply immediately. */
+  /** Returns the current limits; called before each call, so that changes apply immediately. */
   readonly limits: () => SpendingLimits;
-  /** Counts o200k tokens. */
+  /** Returns the number of o200k tokens of a text. */
   readonly count: (text: string) => number;
 }
 
-/** Reserves each call's maximum cost: whole prompt at the highest price, longest answer. */
+/**
+ * Limits a summarizer: reserves each call's maximum cost, which is the whole prompt at the highest
+ * price and the longest answer.
+ */
 export function createLimitedSummarizer(
   summarizer: Summarizer,
   { spending, limits, count }: SummarizerLimits,
@@ -43,7 +46,7 @@ export function createLimitedSummarizer(
       }
       if (booking?.kind === 'refused') return makeRefusedReply(formatReachedLimit(booking, model));
       const reply = await summarizer.summarize(request, options);
-      // A reservation that can't be settled stays; for unknown prices it is 0.
+      // If a reservation can't be settled, it stays; for unknown prices it is 0.
       await booking?.settle(reply.cost).catch(() => undefined);
       return reply;
     },
@@ -51,8 +54,8 @@ export function createLimitedSummarizer(
 }
 
 /**
- * US dollars; undefined if the price is unknown.
- * @param count o200k tokens of a text
+ * Computes a call's maximum cost in US dollars; undefined if the price is unknown.
+ * @param count returns the number of o200k tokens of a text
  */
 export function computeHighestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,

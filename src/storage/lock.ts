@@ -1,6 +1,6 @@
 /**
- * Only one process or thread can create the lock's file, which names its owner. Locks of ended
- * owners are removed at once, others after a time without a heartbeat.
+ * A lock is a file that only one process or thread can create, and that names its owner. Locks of
+ * ended owners are removed at once, others after a time without a heartbeat.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,7 @@ import { StorageError } from './storageError';
 /** All times are in milliseconds. */
 export interface LockTiming {
   readonly wait: number;
-  /** A lock without a heartbeat for this long is removed. */
+  /** A lock that had no heartbeat for this long is removed. */
   readonly silence: number;
   readonly heartbeat: number;
 }
@@ -34,7 +34,7 @@ export const LOCK_TIMING: LockTiming = { wait: 10_000, silence: 4000, heartbeat:
 
 export interface HeldLock {
   /**
-   * Call this before irreversible actions.
+   * Checks that the lock is still held. Call this before irreversible actions.
    * @throws StorageError if the lock was removed meanwhile
    */
   readonly confirm: () => Promise<void>;
@@ -48,7 +48,7 @@ export async function withFileLock<T>(
   action: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const token = await acquireLock(files, path, timing);
-  // Failed heartbeats are harmless, since `confirm` decides.
+  // A failed heartbeat is ignored, since `confirm` checks whether the lock is still held.
   const heartbeat = setInterval(() => void files.touch(path, Date.now()).catch(() => undefined), timing.heartbeat);
   heartbeat.unref();
   const isMine = async (): Promise<boolean> => (await readLock(files, path))?.token === token;
@@ -63,7 +63,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** A lock that can't be removed expires, so the action does not fail. */
+/** Errors are ignored, because a lock that can't be removed expires. */
 async function releaseLock(files: Files, path: string, isMine: () => Promise<boolean>): Promise<void> {
   try {
     if (await isMine()) await files.removeFile(path);
@@ -100,7 +100,7 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
           : `Another process (${holderProcess.pid} on ${holderProcess.host})`;
       throw createLockedError(path, `${holderText} is writing to this ledger.`);
     } else {
-      // Random delays keep waiters from staying in step.
+      // Waits a random time, so that several waiting processes don't try at the same moments.
       await delay(1 + Math.random() * 10);
     }
   }
@@ -118,15 +118,17 @@ interface LockHolder {
   readonly owner: OwnerProcess | undefined;
   /** Undefined in locks of earlier versions. */
   readonly thread: number | undefined;
-  /** Changes with each heartbeat. */
+  /** A text that changes with each heartbeat. */
   readonly mark: string;
 }
 
-/** A lock may disappear while it is inspected; then it is tried again. */
+/**
+ * A lock may disappear while it is inspected. Taking it is then tried again, at most this often.
+ */
 const MAX_LOCK_TRIES = 100;
 
 /**
- * Takes the lock or returns its holder.
+ * Takes the lock, or returns who holds it.
  * @throws StorageError if the path isn't a lock, such as a link
  */
 async function tryToAcquireLock(files: Files, path: string, token: string): Promise<LockHolder | undefined> {
@@ -143,7 +145,7 @@ async function tryToAcquireLock(files: Files, path: string, token: string): Prom
           throw createLockedError(path, 'Other processes take the lock on this ledger again and again.');
         await delay(1);
       } else if (code === 'ENOENT') {
-        // The ledger was just removed.
+        // The ledger's folder was just removed, so it is created again.
         await files.makeFolder(dirname(path));
       } else throw error;
     }
@@ -196,8 +198,8 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
   });
 
 /**
- * If two processes find a stale lock, the slower one must not remove the other's new lock, so the
- * first takes a second lock named after the stale one and checks again.
+ * Removes a stale lock. If two processes find it, the slower one must not remove the other's new
+ * lock. So each first takes a second lock, named after the stale one, and checks again.
  */
 async function takeOverLock(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;

@@ -1,4 +1,7 @@
-/** Metrics are bounded and never sent anywhere. The user can view and delete them. */
+/**
+ * Metrics of condensations. Their number is limited, they are never sent anywhere, and the user can
+ * view and delete them.
+ */
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
@@ -7,13 +10,15 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { OWN_FILE_KINDS, rejectForeignFile, removeOwnFile, replaceOwnFile } from './ownFiles';
 
-/** The file is trimmed to `MAX_STORED_RUNS` when it exceeds both together. */
+/**
+ * Number of runs that are kept. The file is trimmed to it when it exceeds both numbers together.
+ */
 const MAX_STORED_RUNS = 2_000;
 const MAX_EXCESS_RUNS = 500;
 
 interface ParsedMetrics {
   readonly runs: readonly RunMetrics[];
-  /** Includes lines of other versions. */
+  /** Number of lines, including those of other versions. */
   readonly lines: number;
   /** True if a crash left an incomplete last line. */
   readonly isTorn: boolean;
@@ -24,7 +29,7 @@ const parseMetricsFile = (text: string): ParsedMetrics => {
   return { runs: lines.flatMap(parseRun), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
-/** Reads the file once, so only a new instance sees other windows' lines. */
+/** Reads the file once, so lines that other windows add later are only seen by a new instance. */
 export class MetricsStore {
   private parsed: ParsedMetrics | undefined;
 
@@ -33,7 +38,7 @@ export class MetricsStore {
     private readonly files: Files = nodeFiles,
   ) {}
 
-  /** Oldest first. Skips unreadable lines of other versions or crashes. */
+  /** Oldest first. Leaves out lines that can't be read, of other versions or after crashes. */
   async readRuns(): Promise<readonly RunMetrics[]> {
     return (await this.loadRuns()).runs;
   }
@@ -56,7 +61,7 @@ export class MetricsStore {
     return (this.parsed ??= parseMetricsFile((await readTextIfPresent(this.files, this.path)) ?? ''));
   }
 
-  /** Keeps the newest lines, even those that this version can't read. */
+  /** Keeps the newest lines, also those that this version can't read. */
   private async trimFile(): Promise<void> {
     const kept = splitNonEmptyLines((await readTextIfPresent(this.files, this.path)) ?? '').slice(-MAX_STORED_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');

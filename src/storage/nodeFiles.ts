@@ -49,15 +49,15 @@ const wrapFileHandle = (fileHandle: FileHandle): OpenFile => ({
 });
 
 /**
- * On Windows these errors pass quickly: another program has the file open, or an open file was just
- * removed. graceful-fs waits too.
+ * Errors that pass quickly on Windows: another program has the file open, or an open file was just
+ * removed. graceful-fs waits for these too.
  */
 const FILE_BUSY_ERROR_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
 const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];
 
 interface RetryOptions {
   readonly platform?: NodeJS.Platform;
-  /** Delays before retries in milliseconds. */
+  /** Milliseconds to wait before each retry. */
   readonly waits?: readonly number[];
 }
 
@@ -96,7 +96,7 @@ export const nodeFiles: Files = createRetryingFiles({
     await mkdir(path, { recursive: true, mode: FOLDER_MODE });
   },
   syncFolder: async (path) => {
-    // Windows has no folder handles and writes folder entries with the files.
+    // Nothing to do: Windows has no folder handles, and writes folder entries with the files.
     if (process.platform === 'win32') return;
     const handle = await open(path, 'r');
     try {
@@ -110,7 +110,7 @@ export const nodeFiles: Files = createRetryingFiles({
   rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
   removeEmptyFolder: (path) => rmdir(path),
-  // On Windows, Node retries while a file is open.
+  // Node itself retries on Windows while a file is open.
   removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: RETRY_DELAYS_MS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),

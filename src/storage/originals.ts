@@ -1,4 +1,7 @@
-/** Originals are the strings that edits changed, found by hash. Memory holds only positions. */
+/**
+ * Originals are the strings that edits changed, found by hash. Memory holds only their positions in
+ * the file.
+ */
 import { hashText, type Hash } from '../core/hash';
 import { getOriginalText, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
@@ -26,9 +29,11 @@ const ORIGINAL_LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
 const ORIGINAL_LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
 export class OriginalsFile {
-  /** Lines that claim to contain a text; a damaged one may contain something else. */
+  /**
+   * By hash, the lines that claim to contain the text; a damaged line may contain something else.
+   */
   private readonly slices = new Map<Hash, readonly OriginalLocation[]>();
-  /** Hashes with a verified line. */
+  /** Hashes of texts of which a line was verified in this process. */
   private readonly inMemory = new Set<Hash>();
   private readonly journal: Journal;
 
@@ -58,7 +63,7 @@ export class OriginalsFile {
   }
 
   /**
-   * Call with the lock held, right after a refresh.
+   * Appends texts by hash. Call this with the lock held, right after a refresh.
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {

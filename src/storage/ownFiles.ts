@@ -11,13 +11,13 @@ import { isProcessGone, getOwnerLiveness, parseOwner, formatOwner, getThisProces
 import { StorageError } from './storageError';
 
 export interface OwnFileKind {
-  /** A name with its article, for messages. */
+  /** What the file is, with an article, for messages. */
   readonly label: string;
-  /** Recognizes the start of a file, including version 1.0's, which had no header. */
+  /** Recognizes a file by its beginning. Files of version 1.0 had no header. */
   readonly matchesBeginning: (beginning: string) => boolean;
 }
 
-/** Value of `contextCondenser` at the start of our JSON files. */
+/** Value of `contextCondenser` at the start of our JSON files, by content. */
 export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
 
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
@@ -55,7 +55,7 @@ export const OWN_FILE_KINDS = {
   log: { label: "a gateway's log", matchesBeginning: isGatewayLog },
 } as const satisfies Readonly<Record<string, OwnFileKind>>;
 
-/** All complete lines must be ours; the last one may be torn. */
+/** Tests that all complete lines are ours; the last line may be torn. */
 function createAllLinesTest(isOurs: (line: string) => boolean): (beginning: string) => boolean {
   return (beginning) => {
     const lines = beginning
@@ -72,7 +72,7 @@ const HEADER_BEGINNING = '{"contextCondenser":';
 function isSpendingFile(beginning: string): boolean {
   const header = makeHeaderLine('spending');
   if (beginning.startsWith(header)) return true;
-  // A torn header counts unless it is so short that it is ambiguous.
+  // A torn header counts as ours, unless it is too short to be unambiguous.
   const begun = beginning.trimEnd();
   if (begun.length >= HEADER_BEGINNING.length && header.startsWith(begun)) return true;
   return createAllLinesTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
@@ -82,7 +82,10 @@ function isSpendingFile(beginning: string): boolean {
 
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
 
-/** In version 1.0 each line had a time, and requests one of these words and a route. */
+/**
+ * Recognizes logs of version 1.0. Each line had a time, and requests one of these words and a
+ * route.
+ */
 function isGatewayLog(beginning: string): boolean {
   const lines = beginning.split('\n');
   if (lines[0]?.endsWith(LOG_HEADER)) return true;
@@ -103,7 +106,10 @@ function isValidJson(line: string): boolean {
   }
 }
 
-/** A file's first bytes contain the header, or enough lines to recognize a file without one. */
+/**
+ * Number of bytes read to recognize a file: they contain the header, or enough lines of a file
+ * without one.
+ */
 const MAX_BEGINNING_BYTES = 16 * 1024;
 
 const readBeginningIfPresent = (files: Files, path: string): Promise<string | undefined> =>
@@ -115,7 +121,7 @@ const readBeginningIfPresent = (files: Files, path: string): Promise<string | un
 
 export type OwnPathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
-/** Does not follow links. */
+/** Says what is at the path. Does not follow links. */
 export async function inspectOwnPath(files: Files, path: string, kind: OwnFileKind): Promise<OwnPathState> {
   const status = await readStatusIfPresent(files, path);
   if (!status) return 'nothing';
@@ -123,9 +129,9 @@ export async function inspectOwnPath(files: Files, path: string, kind: OwnFileKi
   if (status.kind !== 'file') return { foreign: `This is ${status.kind === 'folder' ? 'a folder' : 'not a file'}.` };
   if (status.bytes === 0) return 'empty';
   const beginning = await readBeginningIfPresent(files, path);
-  // Another process may have removed the file since.
+  // Another process removed the file after its status was read.
   if (beginning === undefined) return 'nothing';
-  // Another process may have created the file again, still empty.
+  // Another process has created the file again, still empty.
   if (beginning === '') return 'empty';
   return kind.matchesBeginning(beginning)
     ? 'ours'
@@ -135,7 +141,7 @@ export async function inspectOwnPath(files: Files, path: string, kind: OwnFileKi
 const UNCHANGED_TEXT = 'It was left as it is.';
 const MOVE_FILE_ADVICE = 'Move it away, or name another path.';
 
-/** @throws StorageError `not-ours` if another program's non-empty file exists there */
+/** @throws StorageError `not-ours` if the path has another program's file that isn't empty */
 export async function rejectForeignFile(
   files: Files,
   path: string,
@@ -150,7 +156,7 @@ const createForeignFileError = (path: string, happened: string, notDone: string,
   new StorageError({ kind: 'not-ours', path, happened, notDone, advice });
 
 /**
- * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
+ * @throws StorageError `not-ours` if the path has another program's file, which is kept; the
  * system's error
  */
 export async function replaceOwnFile(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
@@ -161,12 +167,12 @@ export async function replaceOwnFile(files: Files, path: string, text: string, k
   await replaceFileAtomically(files, path, text);
 }
 
-/** Ignores write errors, and keeps other programs' files. */
+/** Replaces a cache. Ignores write errors, and keeps other programs' files. */
 export async function replaceCacheQuietly(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwnFile(files, path, text, kind);
   } catch {
-    // Without the cache everything is read again.
+    // An error only means that everything is read again next time.
   }
 }
 
@@ -177,12 +183,15 @@ export async function removeOwnFile(files: Files, path: string, kind: OwnFileKin
 
 const TEMPORARY_SUFFIX = '.context-condenser.tmp';
 
-/** The name contains the owner, so that leftovers can be recognized. */
+/**
+ * Makes the path of a temporary file. Its name contains the owner, so that leftovers can be
+ * recognized.
+ */
 const makeTemporaryPath = (folder: string): string =>
   join(folder, `.${formatOwner(getThisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY_SUFFIX}`);
 
 /**
- * Also removes leftovers of crashed processes.
+ * Replaces a file atomically, and removes leftovers of crashed processes.
  * @throws the system's error
  */
 export async function replaceFileAtomically(files: Files, path: string, text: string): Promise<void> {
@@ -191,7 +200,10 @@ export async function replaceFileAtomically(files: Files, path: string, text: st
   await removeLeftTemporaryFiles(files, folder).catch(() => undefined);
 }
 
-/** Version 1.0 put only a process ID into names; its leftovers are removed after a day. */
+/**
+ * Matches temporary files of version 1.0, whose names have only a process ID. They are removed
+ * after a day.
+ */
 const OLD_TEMPORARY_NAME = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY_SUFFIX.replaceAll('.', '\\.')}$`);
 const DAY_MS = 24 * 3_600_000;
 

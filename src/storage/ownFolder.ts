@@ -24,15 +24,18 @@ import { StorageError } from './storageError';
 
 export const FOLDER_MARKER_FILE_NAME = '.context-condenser';
 
-/** `earlier` means that a version without markers used the folder. */
+/**
+ * `earlier`: used by a version without markers. `foreign`: name of another program's file in the
+ * folder.
+ */
 export type OwnFolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
-/** The folder itself may be a link chosen by the user. */
+/** Says whose the folder is. The folder itself may be a link chosen by the user. */
 export async function inspectOwnFolder(files: Files, folder: string): Promise<OwnFolderState> {
   if (await isMarkedFolder(files, folder)) return 'marked';
   const names = await ignoreMissingFile(files.list(folder));
   if (names === undefined) return 'missing';
-  // Another window may have marked the folder since.
+  // Another window has marked the folder since the check above.
   if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarkedFolder(files, folder))) return 'marked';
   const otherNames = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporaryFileName(name));
   if (otherNames.length === 0) return 'empty';
@@ -49,7 +52,7 @@ export async function inspectOwnFolder(files: Files, folder: string): Promise<Ow
 const isMarkedFolder = async (files: Files, folder: string): Promise<boolean> =>
   (await inspectOwnPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours';
 
-/** Operating systems put these files into folders. */
+/** Files that operating systems put into folders. */
 const FILE_MANAGER_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
@@ -58,7 +61,7 @@ const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
   'spending.jsonl': OWN_FILE_KINDS.spending,
 };
 
-/** `ours` is proven by the content; nothing contradicts `likely`. */
+/** Classifies a file: `ours` if its content proves it, `likely` if nothing speaks against it. */
 async function classifyFileInUnmarkedFolder(
   files: Files,
   folder: string,
@@ -69,7 +72,7 @@ async function classifyFileInUnmarkedFolder(
   if (kind) return (await inspectOwnPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
   if (isLedgerFolderName(name) || isSetAsideFolderName(name) || isRemovedFolderName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
-    // A killed process may have left the folder empty.
+    // An empty folder may be the leftover of a killed process.
     const isFolder = (await readStatusIfPresent(files, path))?.kind === 'folder';
     return isFolder && (await containsOnlyLedger(files, path)) ? 'likely' : 'foreign';
   }
@@ -99,7 +102,10 @@ export async function rejectForeignFolder(files: Files, folder: string, notDone:
   });
 }
 
-/** @throws StorageError `not-ours` if the folder isn't ours; the system's error */
+/**
+ * Marks the folder as ours.
+ * @throws StorageError `not-ours` if the folder isn't ours; the system's error
+ */
 export async function claimOwnFolder(files: Files, folder: string, notDone = 'Nothing was written.'): Promise<void> {
   const state = await rejectForeignFolder(files, folder, notDone);
   if (state === 'marked') return;
@@ -116,7 +122,9 @@ export async function isOwnFolder(files: Files, folder: string): Promise<boolean
   return state === 'earlier' || state === 'marked';
 }
 
-/** True for a path, existing or not, where we store a file; results must not replace it. */
+/**
+ * True if we store a file at this path, whether or not it exists yet. Results must not replace it.
+ */
 export async function isFileOfStore(files: Files, path: string): Promise<boolean> {
   for (let currentPath = path; dirname(currentPath) !== currentPath; currentPath = dirname(currentPath)) {
     const [folder, name] = [dirname(currentPath), basename(currentPath)];

@@ -1,18 +1,27 @@
-/** A process ID does not identify an owner: IDs are reused, and each container has its own. */
+/**
+ * Identifies the process that owns something. A process ID is not enough: IDs are reused, and each
+ * container has its own.
+ */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { getErrorCode } from '../core/errors';
 
 export interface OwnerProcess {
   readonly pid: number;
-  /** Start in clock ticks since boot (Linux, proc(5), field 22 of `stat`); `0` if unknown. */
+  /**
+   * When the process started, in clock ticks since boot (Linux, proc(5), field 22 of `stat`); `0`
+   * if unknown.
+   */
   readonly started: string;
-  /** Machine, boot and PID namespace, `<machine>-<boot>-<inode>`; `0` if unknown. */
+  /**
+   * Where the PID is valid: machine, boot and PID namespace, `<machine>-<boot>-<inode>`; `0` if
+   * unknown.
+   */
   readonly space: string;
   readonly host: string;
 }
 
-/** Processes on another host or in another container are not visible, so they are `unknown`. */
+/** `unknown`: the process is on another host or in another container, where it can't be seen. */
 export type ProcessLiveness = 'running' | 'gone' | 'unknown';
 
 /**
@@ -41,7 +50,7 @@ export function getOwnerLiveness(owner: OwnerProcess, current: OwnerProcess = ge
   return isAnother ? 'gone' : 'running';
 }
 
-/** True if the same host, not a container, was rebooted since. */
+/** True if the PIDs are from the same host, not a container, before it was rebooted. */
 function isNamespaceBeforeRestart(space: string, currentSpace: string): boolean {
   const [machine, boot, inode] = space.split('-');
   const [machineHere, bootHere, inodeHere] = currentSpace.split('-');
@@ -78,7 +87,10 @@ const getHostName = (): string =>
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64);
 
-/** Version 1.0 recorded only ID and host, so a matching host counts as this system. */
+/**
+ * Version 1.0 recorded only ID and host. A process on the same host is assumed to be of this
+ * system.
+ */
 export const makeOwnerOfEarlierFormat = (pid: number, host: string): OwnerProcess => ({
   pid,
   started: UNKNOWN_PID_NAMESPACE,
@@ -94,7 +106,7 @@ function readMachineBootAndPidNamespace(): string {
   return boot === undefined || inode === undefined ? UNKNOWN_PID_NAMESPACE : `${machine}-${boot}-${inode}`;
 }
 
-/** Undefined outside Linux, or if /proc is another namespace's. */
+/** Returns undefined outside Linux, or if /proc belongs to another PID namespace. */
 function readProcessStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const ownStart = readStartFromStatFile('/proc/self/stat');
@@ -102,7 +114,10 @@ function readProcessStart(pid: number): string | undefined {
   return readStartFromStatFile(`/proc/${pid}/stat`);
 }
 
-/** The program's name before the start may contain spaces and parentheses. */
+/**
+ * Counts fields after the last parenthesis, because the program's name may contain spaces and
+ * parentheses.
+ */
 const readStartFromStatFile = (path: string): string | undefined => {
   const text = readTextIfReadable(path);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,6 +1,6 @@
 /**
- * Least recently used ledgers are set aside and removed a week later; opening one restores it. The
- * clock alone never decides, since it may be wrong by a year.
+ * Sets aside the least recently used ledgers, and removes them a week later; opening one restores
+ * it. The clock alone never decides, since it may be wrong by a year.
  */
 import { basename } from 'node:path';
 import { formatPlural } from '../core/plural';
@@ -23,9 +23,9 @@ import { isOwnFolder } from './ownFolder';
 import { convertFileErrors, isStorageError } from './storageError';
 
 export interface PruneLimits {
-  /** Total size of ledgers in use. Default 500 MB. */
+  /** Maximum size in bytes of all ledgers that are not set aside. Default 500 MB. */
   readonly maxBytes?: number;
-  /** Days since the last use. Default 30. */
+  /** Maximum number of days since a ledger's last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
   /** IDs of conversations in use, whose ledgers stay. */
@@ -40,10 +40,13 @@ const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
 const DEFAULT_MAX_AGE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_UNTIL_SET_ASIDE_REMOVED = 7;
-/** Limits the ledgers that one run sets aside, and those it removes. */
+/** Maximum number of ledgers that one run sets aside, and of those that it removes. */
 const MAX_PRUNED_PER_RUN = 20;
 
-/** Selects ledgers that are too old, then the oldest until the rest fits, but none in use. */
+/**
+ * Selects ledgers that are too old, and then the oldest until the rest fits. Never selects one in
+ * use.
+ */
 export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],
   { maxBytes = DEFAULT_MAX_BYTES, maxAgeDays = DEFAULT_MAX_AGE_DAYS, now }: PruneLimits,
@@ -82,7 +85,8 @@ export function describePruneResult({ setAside, removed }: PruneResult): string 
 }
 
 /**
- * Keeps ledgers that another process writes or has used since, and skips folders that aren't ours.
+ * Sets ledgers aside and removes old ones, except those that another process has used or written
+ * since. Skips folders that aren't ours.
  * @throws StorageError
  */
 export async function pruneLedgers(
@@ -103,21 +107,21 @@ export async function pruneLedgers(
       const setAsideAt = parseSetAsideTime(basename(folder));
       if (folderUse && setAsideAt === undefined)
         ledgers.push({ ...folderUse, inUse: inUse.has(folder) || folderUse.isHeld });
-      // The ledger was set aside while the clock was ahead.
+      // Such a ledger was set aside while the clock was ahead.
       else if (folderUse && setAsideAt !== undefined && setAsideAt > limits.now.getTime() + DAY_MS)
         await restoreLedgerFolder(files, folder);
       else if (folderUse && setAsideAt !== undefined) setAsideFolders.push({ use: folderUse, since: setAsideAt });
     }
     const unheldFolders = [...ledgers.filter((ledger) => !ledger.inUse), ...setAsideFolders.map(({ use }) => use)];
     const lastUse = Math.max(...unheldFolders.map(({ lastUsed }) => lastUsed), 0);
-    // Limited by the last use of any ledger, so that a clock change or a long vacation removes
-    // nothing.
+    // The time is no later than the last use of any ledger, so that a clock change or a long
+    // vacation removes nothing.
     const currentTime = new Date(Math.min(limits.now.getTime(), lastUse));
     const setAsideTime = Math.max(limits.now.getTime(), lastUse);
     const createUnusedCheck =
       ({ folder, lastUsed }: Pick<LedgerFolderUse, 'folder' | 'lastUsed'>) =>
       async (): Promise<boolean> => {
-        // A ledger of a newer version must be removed by that version.
+        // Throws if a newer version wrote the ledger, since only that version may remove it.
         await readLedgerConversation(files, makePathsInLedgerFolder(folder));
         const use = await readLedgerFolderUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;

@@ -12,7 +12,8 @@ export interface RecordedConversation {
 }
 
 /**
- * Call this before showing or writing the view, which must not exist without its originals.
+ * Records a condensation. Call this before showing or writing the view, which must not exist
+ * without its originals.
  * @throws StorageError
  */
 export async function recordCondensation(

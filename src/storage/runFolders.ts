@@ -1,6 +1,6 @@
 /**
- * A run's folder has the gateway's address and possibly the agent's settings with keys. It is
- * removed with the run, or at our next start if the run was killed.
+ * The folder of a run of the gateway has its address, and possibly the agent's settings with keys.
+ * It is removed when the run ends, or at our next start if the run was killed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -23,9 +23,9 @@ export interface RunFolder {
   readonly remove: () => Promise<void>;
 }
 
-/** Contains our header and the owner, one per line. */
+/** File with our header and the owner, one per line. */
 const OWNER_FILE_NAME = 'owner';
-/** Heartbeats are for programs that can't see the process. */
+/** Milliseconds between heartbeats, which are for programs that can't see the run's process. */
 const HEARTBEAT_INTERVAL_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -98,8 +98,8 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
 }
 
 /**
- * True if a run had no heartbeat between two checks a day apart. One check is not enough, since the
- * clock may change.
+ * True if the run had no heartbeat between two checks a day apart. One check is not enough, since
+ * the clock may change.
  */
 async function isWithoutHeartbeat(files: Files, folder: string): Promise<boolean> {
   const heartbeat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
@@ -119,7 +119,7 @@ const FILES_OF_EARLIER_RUNS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A folder of version 1.0 has no owner. It is removed if it contains only known files and was
+ * Removes a folder of version 1.0, which has no owner, if it contains only known files and was
  * unused for a day.
  */
 async function removeEarlierRunFolder(files: Files, folder: string, pid: number): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Each call's maximum cost is reserved before it and settled after it under a lock, so a crash
+ * Before a call its maximum cost is reserved, and afterwards settled, both under a lock. A crash
  * keeps the reservation, and windows can't spend the same dollar twice.
  */
 import { Buffer } from 'node:buffer';
@@ -18,7 +18,7 @@ import { makeHeaderLine, OWN_FILE_KINDS, rejectForeignFile, replaceOwnFile } fro
  */
 export type SpendingKind = 'own' | 'chat';
 
-/** US dollars; 0 means unlimited. */
+/** Maximum US dollars; 0 means unlimited. */
 export interface SpendingLimits {
   readonly perConversation: number;
   readonly perDay: number;
@@ -33,8 +33,8 @@ export interface SpendingToBook {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   /**
-   * Maximum cost in US dollars. For a conversation's request it is the whole prompt at the base
-   * price: a limit admits a request while anything is left.
+   * Maximum cost in US dollars. For a conversation's request this is the whole prompt at the base
+   * price, so a limit admits a request while anything is left.
    */
   readonly atMost: number;
 }
@@ -69,7 +69,7 @@ const spendingLineSchema = z.union([
 
 interface SpendingEntry {
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** When the amount was reserved, in milliseconds since the epoch. */
   readonly at: number;
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
@@ -77,11 +77,15 @@ interface SpendingEntry {
   readonly isSettled?: boolean | undefined;
 }
 
-/** Older entries are ignored, so a conversation's limit starts again. */
+/**
+ * Entries older than this many milliseconds are ignored, so a conversation's limit starts again.
+ */
 const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
-/** After this time the calling process has certainly ended. */
+/**
+ * Milliseconds after which a call has certainly ended, so that its reservation counts as settled.
+ */
 const MAX_CALL_MS = 24 * 3_600_000;
-/** Each reservation reads the file, so a longer one is compacted. */
+/** A file with more lines is compacted, because each reservation reads the whole file. */
 const MAX_LINES_BEFORE_COMPACTION = 2_000;
 
 export interface SpendingOptions {
@@ -104,7 +108,7 @@ export class Spending {
     this.now = now;
   }
 
-  /** @throws StorageError or the system's error, in which case the call must not be made */
+  /** @throws StorageError or the system's error; the call must not be made then */
   async bookSpending({ kind, conversation, atMost }: SpendingToBook, limits: SpendingLimits): Promise<BookingResult> {
     return this.runLocked(async (entries) => {
       const spent = this.sumSpending(entries, kind, conversation);
@@ -138,7 +142,7 @@ export class Spending {
     });
   }
 
-  /** US dollars spent or reserved, today and for a conversation. */
+  /** Returns US dollars spent or reserved today, and for a conversation. */
   async readSpent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
     return this.sumSpending(
       parseSpendingEntries((await readTextIfPresent(this.files, this.path)) ?? ''),
@@ -163,7 +167,7 @@ export class Spending {
     };
   }
 
-  /** @throws StorageError `not-ours` if the file isn't ours; it is kept */
+  /** @throws StorageError `not-ours` if the file isn't ours; the file is kept */
   async checkFile(): Promise<void> {
     await rejectForeignFile(
       this.files,
@@ -186,7 +190,7 @@ export class Spending {
       const text = (await readTextIfPresent(this.files, this.path)) ?? '';
       const entries = parseSpendingEntries(text);
       if (text === '') await this.writeFile('append', `${makeHeaderLine('spending')}\n`);
-      // A torn line must not merge with the next.
+      // A torn last line is ended, so that it does not merge with the next.
       else if (!text.endsWith('\n')) await this.writeFile('append', '\n');
       if (text.split('\n').length > MAX_LINES_BEFORE_COMPACTION) {
         await confirm();
@@ -206,7 +210,7 @@ export class Spending {
     return replaceOwnFile(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
   }
 
-  /** The file is synced, so that a reservation is on the disk before the call. */
+  /** Syncs the file, so that a reservation is on the disk before the call. */
   private writeFile(mode: 'append', text: string): Promise<void> {
     return withOpenFile(this.files, this.path, mode, async (file) => {
       await writeAllBytes(file, Buffer.from(text));
@@ -226,7 +230,7 @@ function mergeSettledEntries(entries: readonly SpendingEntry[], nowMs: number): 
       continue;
     }
     const key = JSON.stringify([kind, conversation, new Date(at).toDateString()]);
-    // A new ID, so that settling an unexpectedly long call can't change the sum.
+    // The sum gets a new ID, so that settling an unexpectedly long call can't change it.
     const { id, usd: usdBefore } = sumByKey.get(key) ?? { id: randomUUID(), usd: 0 };
     sumByKey.set(key, { ...entry, id, usd: usdBefore + usd, isSettled: true });
   }
@@ -234,8 +238,8 @@ function mergeSettledEntries(entries: readonly SpendingEntry[], nowMs: number): 
 }
 
 /**
- * Settled entries replace their reservation. An unreadable line is incomplete, so no call followed
- * it.
+ * A settled entry replaces its reservation. An unreadable line was not written completely, so no
+ * call followed it.
  */
 function parseSpendingEntries(text: string): readonly SpendingEntry[] {
   const entries = new Map<string, SpendingEntry>();

@@ -18,16 +18,16 @@ import { OriginalsFile } from './originals';
 import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 import { isEqual } from '../core/isEqual';
 
-/** The last read state of a ledger on disk. Keeps no file open. */
+/** A ledger on disk as it was last read. Keeps no file open. */
 export interface LedgerFile {
   readonly about: LedgerConversation;
   readonly folder: string;
   readonly ledger: Ledger;
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends an entry after those that other processes appended meanwhile. Returns once the entry is
-   * on the disk.
-   * @param originals contains at least those of the entry's edits that are not stored yet
+   * Appends an entry, after those that other processes have appended meanwhile. Resolves once the
+   * entry is on the disk.
+   * @param originals at least those originals of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void>;
@@ -43,7 +43,9 @@ export interface LedgerFile {
 export class StoredLedger implements LedgerFile {
   private stored: LedgerConversation | undefined;
   private readonly entries: LedgerEntry[] = [];
-  /** True if a newer version wrote entries. The view lacks them, so it must not be extended. */
+  /**
+   * True if a newer version wrote some entries. The view lacks these, so nothing must be appended.
+   */
   private isNewer = false;
   private folded: Ledger | undefined;
   private readonly journal: Journal;
@@ -95,7 +97,7 @@ export class StoredLedger implements LedgerFile {
         await this.readEntries();
       },
     );
-    // The new time marks the ledger as used; errors are ignored.
+    // The file's new time marks the ledger as used. Errors are ignored.
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
   }
 
@@ -129,7 +131,7 @@ export class StoredLedger implements LedgerFile {
     return result;
   }
 
-  /** Entries are read before originals, so that all their originals are present. */
+  /** Reads entries before originals, so that the originals of all entries read are there. */
   private async readEntries(): Promise<void> {
     await this.journal.readNewRecords();
     await this.texts.readNewOriginals();
@@ -172,7 +174,7 @@ export class StoredLedger implements LedgerFile {
     this.stored = about;
   }
 
-  /** An edit without its original could not be undone. */
+  /** Refuses an edit whose original is missing, because the edit could not be undone. */
   private throwIfOriginalMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
     const edits = entry.type === 'condensed' ? entry.condensation.edits : entry.type === 'arrived' ? entry.edits : [];
     for (const { before } of edits) {

@@ -21,7 +21,7 @@ import { toStorageError } from './storageError';
 
 export interface StoredSummaryLimits {
   readonly maxBytes: number;
-  /** Days since the last use. */
+  /** Number of days since the last use after which a summary is removed. */
   readonly maxAgeDays: number;
 }
 
@@ -31,7 +31,7 @@ export interface StoredSummariesOptions {
   readonly files: Files;
   readonly limits: StoredSummaryLimits;
   readonly now: () => number;
-  /** Called once if summaries can't be stored. */
+  /** Called at the first error in storing summaries, with a text for the user. */
   readonly onError: (words: string) => void;
 }
 
@@ -43,7 +43,9 @@ const TEMPORARY_FILE_NAME = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 /** Disk errors are reported once and otherwise ignored. */
 export class StoredSummaries implements SummaryCache {
   private readonly options: StoredSummariesOptions;
-  /** The first write checks too, to remove files that have expired since the last run. */
+  /**
+   * Starts at 1, so that the first write also removes files that have expired since the last run.
+   */
   private writesUntilCheck = 1;
   private wasReported = false;
 
@@ -65,7 +67,7 @@ export class StoredSummaries implements SummaryCache {
     const { files, now } = this.options;
     const text = await readTextIfPresent(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : parseSummary(text);
-    // The file's time is that of its last use.
+    // The file's time is the time of its last use.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
     return summary;
   }

@@ -1,14 +1,17 @@
 /**
- * A process ID can't tell a killed thread from a running one. All threads share one bit per thread
- * ID; Node never reuses IDs.
+ * Records which threads have ended, since a process ID can't tell a killed thread from a running
+ * one. All threads share one bit per thread ID; Node never reuses IDs.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const ENDED_THREADS_KEY = 'context-condenser.ended-threads';
-/** Locks of threads with higher IDs expire like other machines' locks. */
+/**
+ * Number of thread IDs that are tracked. Locks of threads with higher IDs expire like other
+ * machines' locks.
+ */
 const MAX_TRACKED_THREADS = 1 << 16;
 
-/** Threads started after the first call share the bits. */
+/** Returns the shared bits. Only threads started after the first call share them. */
 function getEndedThreads(): Uint8Array {
   const stored = getEnvironmentData(ENDED_THREADS_KEY);
   const bits = stored instanceof SharedArrayBuffer ? stored : new SharedArrayBuffer(MAX_TRACKED_THREADS / 8);
