@@ -40,5 +40,5 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   };
 }
 
-/** Maximum page size (API reference, "List Models"). */
+/** Models per page of the list; the maximum (API reference, "List Models"). */
 const MODEL_PAGE_SIZE = 1_000;

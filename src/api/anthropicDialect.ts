@@ -6,7 +6,10 @@ import { findModelFamily } from '../core/vendors/families';
 import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
-  /** `budget` takes a number of tokens; for the others see `ModelFamily.thinking`. */
+  /**
+   * How thinking is requested: `budget` with a number of tokens; for the others see
+   * `ModelFamily.thinking`.
+   */
   readonly thinking: 'budget' | 'adaptive' | 'unasked';
   /** True if thinking can be requested as text; otherwise it may arrive empty. */
   readonly display: boolean;

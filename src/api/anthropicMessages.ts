@@ -79,7 +79,9 @@ function buildCompactionFields({ extraBody = {} }: ApiRequest): WireObject {
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findModelFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
-/** Used for unknown models. If it is too high, the rejection states the right limit. */
+/**
+ * Output limit sent for unknown models. If it is too high, the rejection states the right limit.
+ */
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**

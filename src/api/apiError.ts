@@ -30,12 +30,12 @@ export interface ApiErrorDetails {
   readonly name: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /** The vendor's message, shortened and without secrets. */
+  /** The vendor's message, shortened and with secrets removed. */
   readonly vendorMessage?: string;
   readonly code?: string;
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowReport;
-  /** Replaces the generic sentence about errors of this kind. */
+  /** A sentence that replaces the generic one about errors of this kind. */
   readonly sentence?: string;
   readonly advice?: string;
 }

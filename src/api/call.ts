@@ -49,7 +49,7 @@ export interface ApiCall extends CallOptions {
 
 export interface StreamingApiCall extends ApiCall {
   readonly attempt: (attempt: CallAttempt) => AsyncIterable<ApiEvent>;
-  /** Estimates usage that the vendor did not report. */
+  /** Estimates the usage of an answer for which the vendor reported none. */
   readonly countUsage: (output: string) => Usage;
 }
 

@@ -14,7 +14,7 @@ export interface ErrorContext {
   readonly now: number;
 }
 
-/** Returns an ApiError among the causes of `raw` unchanged. */
+/** If an ApiError is `raw` itself or among its causes, returns it unchanged. */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const chain = listCauses(raw);
   const ownError = chain.find(isApiError);
@@ -35,7 +35,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   return new ApiError(kind, { ...details, ...explainErrorCode(code), ...(overflow && { overflow }) });
 }
 
-/** Causes may be cyclic. */
+/** Lists an error with its causes, which may be cyclic. */
 function listCauses(raw: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = raw; error !== undefined && !chain.includes(error);) {

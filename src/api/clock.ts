@@ -1,13 +1,13 @@
 export interface TimeSource {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** @returns a function that cancels */
+  /** @returns a function that cancels the timer */
   after(milliseconds: number, run: () => void): () => void;
   /** Resolves early if the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** setTimeout fires at once for longer delays. */
+/** Maximum delay of setTimeout, which fires at once for longer ones. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: TimeSource = {

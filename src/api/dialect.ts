@@ -7,24 +7,27 @@ import type { Quirk } from './quirks';
 
 export interface ChatDialect {
   /**
-   * OpenAI's newer models reject `max_tokens`; Ollama and others ignore `max_completion_tokens`.
+   * Name of the field for the output limit. OpenAI's newer models reject `max_tokens`; Ollama and
+   * others ignore `max_completion_tokens`.
    */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   readonly streamOptions: boolean;
   readonly temperature: boolean;
-  /** Some chat templates (Gemma's) have no system role. */
+  /** Whether system messages are accepted: some chat templates (Gemma's) have no system role. */
   readonly systemRole: boolean;
-  /** Some chat templates (Mistral's, Gemma's) require alternating roles. */
+  /** Whether roles must alternate, as in some chat templates (Mistral's, Gemma's). */
   readonly alternateRoles: boolean;
-  /** OpenRouter passes `cache_control` to Anthropic's models; OpenAI rejects it. */
+  /**
+   * Whether `cache_control` is sent: OpenRouter passes it to Anthropic's models; OpenAI rejects it.
+   */
   readonly cacheMarks: boolean;
-  /** This field routes a conversation's requests to the same cache. */
+  /** Name of the field that routes a conversation's requests to the same cache. */
   readonly conversationField: 'prompt_cache_key' | 'session_id' | undefined;
   /** Maximum output tokens, learned from a rejection. */
   readonly maxTokens: number;
   /** Reasoning models may require their reasoning back with calls; others may reject it. */
   readonly wantedReasoning: ReasoningFormat;
-  /** Mistral requires call IDs of nine alphanumeric characters. */
+  /** Whether call IDs must have nine alphanumeric characters, as Mistral requires. */
   readonly shortIds: boolean;
 }
 

@@ -2,7 +2,9 @@ import { ApiError } from './apiError';
 
 export interface EndpointOptions {
   readonly baseUrl?: string;
-  /** HTTP to other machines exposes keys and conversations. Default false. */
+  /**
+   * Whether HTTP to other machines is allowed, which exposes keys and conversations. Default false.
+   */
   readonly allowInsecureHttp?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

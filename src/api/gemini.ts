@@ -129,7 +129,7 @@ function buildGenerationConfig(request: ApiRequest, { model }: GeminiFamilyOptio
 }
 
 type FunctionCallingConfig = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
-/** Avoids loading the SDK for its enum. */
+/** Makes the configuration without the SDK's enum, for which the SDK would have to be loaded. */
 const makeFunctionCallingConfig = (word: 'AUTO' | 'ANY' | 'NONE'): FunctionCallingConfig =>
   ({ mode: word }) as FunctionCallingConfig;
 

@@ -3,7 +3,7 @@ import { ApiError } from './apiError';
 import type { LargeTextPlaceholders } from './jsonFrames';
 import { normalizeErrorJson } from './refusal';
 
-/** Encoding a longer body (in UTF-16 units) takes noticeable time. */
+/** In UTF-16 units. Encoding a longer body takes noticeable time, so other work goes first. */
 const MIN_BODY_BYTES_TO_YIELD_BEFORE = 1_000_000;
 
 /**

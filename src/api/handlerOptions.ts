@@ -9,7 +9,7 @@ export interface ModelOptions {
 }
 
 export interface HandlerOptions extends CallOptions {
-  /** The name is shown in errors. Default: the vendor's name. */
+  /** Name of the endpoint, as shown in errors. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
   readonly counter: MessageCounter;

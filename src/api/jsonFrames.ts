@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 
-/** Longer texts (in UTF-16 units) are serialized in slices. */
+/** Texts of more UTF-16 units are serialized in slices. */
 export const LARGE_TEXT_CHARS = 128 * 1024;
 
 /** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */
@@ -13,7 +13,7 @@ const MAX_NESTING_DEPTH = 500;
 
 export class LargeTextPlaceholders {
   private readonly key = randomUUID();
-  /** Texts by placeholder. */
+  /** Large texts, by the placeholder that replaces them. */
   private readonly texts = new Map<string, string>();
 
   insertPlaceholders<T>(value: T): T {

@@ -20,7 +20,9 @@ const tokenCountSchema = z
   .positive()
   .optional()
   .catch(() => undefined);
-/** US dollars per token, as text from OpenRouter; negative if routing decides. */
+/**
+ * US dollars per token. OpenRouter sends text, and a negative number if routing decides the price.
+ */
 const dollarsSchema = z
   .union([z.string(), z.number()])
   .transform(Number)

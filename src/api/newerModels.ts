@@ -14,7 +14,10 @@ export interface PricedNewerModel {
 
 interface NewerModel {
   readonly models: RegExp;
-  /** Names as in the price package. Other sellers (Bedrock, gateways) have their own prices. */
+  /**
+   * The sellers to which the row applies, named as in the price package. Others (Bedrock, gateways)
+   * have their own prices.
+   */
   readonly sellers: readonly string[];
   readonly listed: NewerModelRow;
 }

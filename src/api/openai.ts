@@ -23,7 +23,7 @@ import { createUsageCounter } from './usageCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
-  /** Local servers need no key. */
+  /** Absent for local servers, which need no key. */
   readonly apiKey?: string;
   /**
    * `responses` is OpenAI's and Azure's; most others implement only `chat`. Default: the API that

@@ -3,7 +3,10 @@ import type { Block, TextBlock } from '../core/messages/types';
 
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
-/** Stores the phase of an answer's text (OpenAI's SDK, `phase`), to send it back. */
+/**
+ * Type of a block that stores to which phase of an answer its text belongs (OpenAI's SDK, `phase`),
+ * so that the phase is sent back.
+ */
 export const PHASE_BLOCK = 'openai_phase';
 
 export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';

@@ -52,7 +52,7 @@ interface UnfinishedCall {
   extra?: unknown;
 }
 
-/** Reasoning and calls follow the finish reason. */
+/** Emits reasoning and calls after the finish reason, when they are complete. */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
   format: ReasoningFormat = 'nothing',

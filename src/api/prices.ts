@@ -14,7 +14,7 @@ export interface PricedModel {
 }
 
 export interface PriceTable {
-  /** Undefined means that the price is unknown, not zero. */
+  /** Returns undefined if the price is unknown, which does not mean zero. */
   lookup(model: PricedModel, now?: Date): PricedNewerModel | undefined;
 }
 
@@ -52,7 +52,7 @@ async function createPriceTable(): Promise<PriceTable> {
 
 export interface ModelProperties {
   readonly prices?: ModelPrices;
-  /** ISO 8601 date on which the prices were valid; absent for the profile's own. */
+  /** ISO 8601 date on which the prices were valid; absent for prices from the profile. */
   readonly pricesAsOf?: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
@@ -91,7 +91,7 @@ const MAKER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
 const findMakerByModelName = (model: string): string | undefined =>
   MAKER_BY_MODEL.find(([words]) => words.test(model))?.[1];
 
-/** Gateways under other hosts have their own prices. */
+/** True if the URL has the vendor's own host. Gateways under other hosts have their own prices. */
 const isAtHost = (hosts: RegExp, baseUrl: string): boolean =>
   URL.canParse(baseUrl) && hosts.test(new URL(baseUrl).hostname);
 

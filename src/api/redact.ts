@@ -1,9 +1,12 @@
 import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
-/** Shorter values are placeholders such as "ollama", which must stay readable. */
+/**
+ * Shorter values are not removed, because they are placeholders such as "ollama", which must stay
+ * readable.
+ */
 const MIN_SECRET_CHARS = 8;
 
-/** Removes the secrets, in all encodings, and anything that looks like a key. */
+/** Removes the given secrets in all encodings, and anything that looks like a key. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)

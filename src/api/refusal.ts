@@ -1,7 +1,7 @@
 /** Rewrites errors to the form that the SDKs expect: `{ error: { message, type, code } }`. */
 import { isRecord } from '../core/messages/blocks';
 
-/** Longer bodies are web pages. */
+/** Bodies of more UTF-16 units are not parsed, because they are web pages. */
 const MAX_ERROR_BODY_CHARS = 200_000;
 
 /**

@@ -2,11 +2,11 @@ import type { ApiError, ApiErrorDetails } from './apiError';
 
 export interface RetryPolicy {
   readonly retries: number;
-  /** Doubles with each retry (default 1000). */
+  /** Milliseconds before the first retry; doubles with each further one (default 1000). */
   readonly firstWaitMs: number;
-  /** Limits our own delays, not the vendor's (default 30,000). */
+  /** Maximum milliseconds of our own delays, not of the vendor's (default 30,000). */
   readonly longestWaitMs: number;
-  /** A longer `retry-after` becomes an error (default 60,000). */
+  /** If the vendor's `retry-after` exceeds these milliseconds, the call fails (default 60,000). */
   readonly longestRetryAfterMs: number;
 }
 
@@ -37,10 +37,10 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   (kind === 'network' && isBrokenConnection(details));
 
 /**
- * Returns milliseconds, or undefined for no further try. Jitter takes up to half of our own waits
- * and adds up to a tenth to the vendor's.
+ * Returns the milliseconds to wait, or undefined if there is no further try. Jitter takes up to
+ * half of our own waits and adds up to a tenth to the vendor's.
  * @param retryCount number of retries so far
- * @param random from 0 to 1
+ * @param random random number from 0 to 1
  */
 export function waitBeforeRetry(
   error: ApiError,

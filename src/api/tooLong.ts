@@ -5,11 +5,11 @@
 
 import { MAX_IMAGES_AT_FULL_SIZE, type RequestLimits } from '../core/vendors/requestLimits';
 
-/** In model tokens; absent if the rejection doesn't say. */
+/** Sizes that a rejection names, in model tokens; absent if it doesn't say. */
 export interface OverflowReport {
   readonly tokens?: number;
   readonly limit?: number;
-  /** Set if bytes or images were too large, not the tokens. */
+  /** Limits of bytes or images, if these were exceeded instead of the tokens. */
   readonly weight?: ExceededBodyLimits;
 }
 

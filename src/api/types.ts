@@ -76,7 +76,7 @@ export type ApiEvent =
        */
       readonly rawArguments: string;
     }
-  /** Replaces earlier `usage` events. */
+  /** Usage of the whole call so far; replaces that of earlier `usage` events. */
   | { readonly type: 'usage'; readonly usage: Usage }
   | {
       readonly type: 'end';

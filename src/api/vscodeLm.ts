@@ -45,7 +45,7 @@ export interface LmModel {
   readonly id: string;
   readonly name: string;
   readonly maxInputTokens: number;
-  /** Skips unknown parts. Rejects with `vscode.LanguageModelError`. */
+  /** Answers are streamed without unknown parts. Rejects with `vscode.LanguageModelError`. */
   sendRequest(
     messages: readonly LmMessage[],
     options: LmRequestOptions,
@@ -65,7 +65,7 @@ export interface LanguageModels {
 
 export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
   readonly models: LanguageModels;
-  /** Models of our own vendor would call us again. */
+  /** Our own vendor name in VS Code, whose models are not used: they would call us again. */
   readonly ownVendor: string;
   readonly selector: LmSelector & { readonly id: string };
   /**
