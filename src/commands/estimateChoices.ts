@@ -10,16 +10,16 @@ import { isSettingConfigured } from '../window/settings/settings';
 import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 
 export interface EstimateTexts {
-  /** Tokens and cost, or why they are unknown. */
+  /** Text with tokens and cost, or with why they are unknown. */
   readonly size: string;
-  /** Absent if unknown. */
+  /** Tokens of the messages; absent if unknown. */
   readonly tokensBefore?: number;
   readonly tokensAfter?: number;
-  /** Absent until computed. */
+  /** Text with the facts that would be lost; absent until computed. */
   readonly loss?: string;
 }
 
-/** Estimates one choice after the other, in a worker that ends with the list. */
+/** Estimates one choice after the other. The worker ends when the list closes. */
 export async function estimateChoices<W extends { readonly configuration?: PreviewConfiguration }>(
   services: Services,
   conversation: ConversationSource,

@@ -12,7 +12,7 @@ import type { Services } from '../window/services';
 import { pickSeveralItems, showErrorMessage, showInformationMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
 
-/** Bytes; Roo's exports have a few kilobytes. */
+/** In bytes. Roo's exports have a few kilobytes. */
 const MAX_SETTINGS_FILE_BYTES = 4 * 1024 * 1024;
 
 type ImportItem = vscode.QuickPickItem &
@@ -84,7 +84,7 @@ function createImportItems({ settings, profiles }: ImportedRooSettings): ImportI
       detail: vscode.l10n.t('from {0}', setting.from),
       picked: true,
     })),
-    // Omit the key, because lists must not show secrets.
+    // Leave out the profile's key, because lists must not show secrets.
     ...profiles.map(({ profile }) => ({
       profile,
       label: profile.name,
@@ -108,7 +108,10 @@ function createImportItems({ settings, profiles }: ImportedRooSettings): ImportI
 
 const shortenValue = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** @returns an undo function, which returns the settings left alone because they changed since */
+/**
+ * @returns a function that undoes the import. It returns the settings that it left alone because
+ * they have changed since.
+ */
 async function applyImportedItems(
   { context }: Services,
   pickedItems: readonly ImportItem[],
@@ -121,7 +124,7 @@ async function applyImportedItems(
   const usableSettings = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changedNames = ['profiles' as const, ...usableSettings.map(({ name }) => name)];
   const previousValues = changedNames.map((name) => [name, getUserSetting(name)] as const);
-  /** Profiles whose key was written, with the key that they had before. */
+  /** Profiles whose key was written, each with the key that it had before. */
   const storedKeys: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
     await saveUserSetting('profiles', profiles.reduce(replaceOrAddProfileEntry, readProfileEntries()));

@@ -7,21 +7,21 @@ import { readManualSettings } from '../window/settings/manualSettings';
 import { resolveProviderConfig } from '../window/settings/providerConfig';
 import { getConversationIndex } from './conversationIndex';
 
-/** Daily users have thousands of sessions. */
+/** Limits the time: daily users have thousands of sessions. */
 const MAX_JUDGED_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly choices: readonly JudgedChoice[];
   /**
-   * True if Lossless was evaluated, because the current provider needs a model or another
+   * True if Lossless was judged instead of the current provider, which needs a model or another
    * extension.
    */
   readonly isOther: boolean;
 }
 
 /**
- * Judges choices by the newest stored conversations, in a worker.
- * @param report receives the number of finished conversations, and of all
+ * Measures choices by the newest stored conversations, in a worker.
+ * @param report receives the number of finished conversations, and the number of all
  * @throws the signal's reason if aborted
  */
 export async function judgeStored(

@@ -52,7 +52,7 @@ export async function manageProfiles(services: Services): Promise<void> {
   else await addProfile(services);
 }
 
-/** The first profile is used for condensing. */
+/** Adds a profile. The first one is also chosen for condensing. */
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfileFields(undefined);
   if (!profile) return;
@@ -141,7 +141,7 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
 }
 
 /**
- * An empty input removes the stored key.
+ * Asks for the profile's API key. An empty input removes the stored one.
  * @returns whether a key was set
  */
 export async function askApiKey({ context }: Services, profile: ApiProfile): Promise<boolean> {

@@ -6,9 +6,9 @@ import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
 export interface ModelWindowAndPrices {
-  /** Input and output together, in tokens. */
+  /** Input and output together, in the model's tokens. */
   readonly contextWindow: number;
-  /** False if the window is assumed. */
+  /** False if the model's window is unknown and a usual one is assumed. */
   readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */
   readonly inputPrice?: number;
@@ -19,7 +19,7 @@ export interface ModelWindowAndPrices {
   readonly tokenFactor: number;
 }
 
-/** Prefers the profile's window and prices to the model's known facts. */
+/** The window and prices in the profile take precedence over the known ones of its model. */
 export async function loadModelWindowAndPrices(profile: ApiProfile): Promise<ModelWindowAndPrices> {
   const { contextWindow, prices, pricesAsOf, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());
   return {
@@ -31,7 +31,7 @@ export async function loadModelWindowAndPrices(profile: ApiProfile): Promise<Mod
   };
 }
 
-/** Excludes our own models. */
+/** Lists VS Code's models without those of this extension. */
 export async function listEditorModels(): Promise<vscode.LanguageModelChat[]> {
   const models = await vscode.lm.selectChatModels();
   return models.filter(({ vendor }) => vendor !== OWN_VSCODE_VENDOR);

@@ -1,4 +1,4 @@
-/** Only the extension host has the keys to call models. */
+/** Runs Summary with models that only the extension host can call, because only it has the keys. */
 import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
@@ -16,19 +16,19 @@ import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
 export interface NativePreviewRequest {
-  /** A file's path, or `<path>#<part>`. */
+  /** Path of the conversation: a file's path, or `<path>#<part>` in a file with several. */
   readonly path: string;
   readonly settings: ManualSettings;
   readonly profile: ApiProfile;
-  /** Set for a model of VS Code picked for this run, whose price may be unknown. */
+  /** Set if the user picked a model of VS Code for this run, whose price may be unknown. */
   readonly billing?: SummarizerModel['billing'];
   readonly models: ModelSettings;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends nothing.
- * @throws NoSummarizerError, the signal's reason if aborted
+ * Returns the text that Summary would send. Sends nothing.
+ * @throws NoSummarizerError; the signal's reason if aborted
  */
 export async function previewNativeCompaction(
   services: Services,
@@ -50,7 +50,7 @@ export async function previewNativeCompaction(
   );
 }
 
-/** @param pickedModel use only this profile's model */
+/** @param pickedModel if set, only this profile's model is called */
 export function createEngineHostModels(
   services: Services,
   pickedModel?: Pick<NativePreviewRequest, 'profile' | 'billing'>,

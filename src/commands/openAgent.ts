@@ -72,11 +72,14 @@ async function createAgentTerminalOptions(
   };
 }
 
-/** Killed runs leave copies of agents' settings. */
+/** Removes the copies of agents' settings that runs left behind when they were killed. */
 export const removeFoldersOfKilledRuns = (services: Services): Promise<void> =>
   removeLeftRunFolders(nodeFiles, getLiveLedgerFolder(services));
 
-/** Omits defaults, because agents differ in what they can recall. */
+/**
+ * Returns options of `run` and `gateway`. Leaves out defaults, which depend on what an agent can
+ * recall.
+ */
 export function getCondensingOptions(): string[] {
   const provider = readSetting('provider');
   const [percent, tokens] = [readSetting('threshold'), readSetting('thresholdTokens')];
@@ -96,7 +99,10 @@ export function getCondensingOptions(): string[] {
   ];
 }
 
-/** If Lossless only replaces another provider, returns the options only if the user set them. */
+/**
+ * Returns options for a target that Lossless misses. If Lossless only replaces another provider,
+ * only what the user has set applies.
+ */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked =
     provider === 'lossless' || (needsModelOrExtension(provider) && isSettingConfigured('agent.whenNotEnough'));
@@ -115,7 +121,10 @@ function makeNewResultsArguments(): string[] {
   ];
 }
 
-/** All windows add up costs in one file. The limits may change while the gateway runs. */
+/**
+ * All windows add up costs in one file, which these options name. The limits in the settings may
+ * change while the gateway runs.
+ */
 export function getSpendingOptions(services: Services): string[] {
   const { perConversation, perDay, stops } = readConversationLimits();
   return [
@@ -125,7 +134,10 @@ export function getSpendingOptions(services: Services): string[] {
   ];
 }
 
-/** Offers to allow gateways if the settings forbid them. @returns whether they are allowed */
+/**
+ * If the settings forbid gateways, offers to allow them.
+ * @returns whether they are allowed
+ */
 export async function ensureAutomaticEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');

@@ -31,7 +31,7 @@ async function ensureGateway(services: Services): Promise<GatewayAnnouncement | 
 
 let startingGateway: Promise<GatewayAnnouncement | undefined> | undefined;
 
-/** Calls during the start share its result. */
+/** If a gateway is already being started, returns the result of that start. */
 const startGatewayOnce = (services: Services): Promise<GatewayAnnouncement | undefined> =>
   (startingGateway ??= startGateway(services).finally(() => {
     startingGateway = undefined;

@@ -16,7 +16,7 @@ import { UpdatingPickerRows, pickItem } from './pickItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
-/** Users can search for other conversations or use "Open file…". */
+/** Users find other conversations by search or "Open file…". */
 const MAX_SHOWN_CONVERSATIONS = 200;
 
 interface ConversationItem extends vscode.QuickPickItem {
@@ -36,15 +36,15 @@ interface PickerTexts {
   readonly staysOpen?: boolean;
 }
 
-/** @returns undefined if nothing was picked */
+/** @returns the file's path; undefined if the user picked nothing */
 export async function pickFile(services: Services, texts: PickerTexts): Promise<string | undefined> {
   const picked = await pickConversation(services, [], texts);
   return picked && 'path' in picked ? picked.path : undefined;
 }
 
 /**
- * Lists the chat's conversations first.
- * @returns undefined if nothing was picked
+ * Lets the user pick a conversation; those of the chat come first.
+ * @returns undefined if the user picked nothing
  */
 export async function pickConversation(
   services: Services,
@@ -74,7 +74,8 @@ const getItemKey = ({ found, conversation, isLast }: ConversationItem): string |
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
 /**
- * @param isLast whether the row follows others; alone, it loses the selection to the first
+ * Creates the row that opens a file.
+ * @param isLast whether other rows precede it; the only row would lose the selection to the first
  * conversation that appears
  */
 const createOpenFileItem = (isLast: boolean): ConversationItem => ({
@@ -83,7 +84,7 @@ const createOpenFileItem = (isLast: boolean): ConversationItem => ({
   isLast,
 });
 
-/** Shows the known conversations at once, and others as they are found. */
+/** Shows the known conversations immediately, and others as soon as they are found. */
 async function fillConversationList(
   services: Services,
   picker: vscode.QuickPick<ConversationItem>,
@@ -100,10 +101,13 @@ async function fillConversationList(
   const index = getConversationIndex(services);
   const ledgers = new LoadedLedgers();
   let redrawTimer: NodeJS.Timeout | undefined;
-  /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
+  /**
+   * The rows of the complete list. From then on rows keep their places, so that none moves away
+   * under the pointer.
+   */
   const shownItems: ConversationItem[] = [];
   const listItems = (): readonly ConversationItem[] => {
-    // Subagents' conversations are omitted: their parents continue.
+    // Leave out subagents' conversations, because only their parents are continued.
     const conversations = index.conversations
       .filter(({ parent }) => parent === undefined)
       .slice(0, MAX_SHOWN_CONVERSATIONS);
@@ -126,9 +130,9 @@ async function fillConversationList(
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
-  // Show what an earlier list found.
+  // Show conversations that are already known from earlier lists.
   void show();
-  // The list does without them if they can't be read.
+  // If the ledgers can't be read, the list does without them.
   listLedgersSince(services, ledgers.since, signal).then(
     (result) => {
       ledgers.applyLedgersResult(result);
@@ -158,7 +162,7 @@ function createConversationItem(conversation: IndexedConversation, ledgers: Load
       : formatRowFill(conversation, window);
   return {
     label: formatRowName(conversation),
-    // The detail is on a separate line, so that a long title doesn't hide it.
+    // The detail is on its own line, where a long title can't hide it.
     detail: [
       agent,
       age,
@@ -170,7 +174,7 @@ function createConversationItem(conversation: IndexedConversation, ledgers: Load
   };
 }
 
-/** Names the agent's working folder; empty if only an id is known. */
+/** Returns the agent's working folder; an empty list if unknown. */
 function getWorkspaceLabel(conversation: IndexedConversation): string[] {
   const workspace = getConversationWorkspace(conversation);
   if (workspace !== undefined) return [basename(workspace)];

@@ -7,17 +7,18 @@ import * as vscode from 'vscode';
  */
 const MAX_MS_UNTIL_PICKER_HAS_FOCUS = 1_000;
 
-/** A focused webview may take the focus from a list. */
+/** True if a webview has the focus, which may then take it back from a new list. */
 function isWebviewActive(): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return typeof input === 'object' && input !== null && 'viewType' in input;
 }
 
 /**
- * @param fillController aborted at the end, to stop filling the list
- * @param resolvePickedRow maps the item reported by VS Code to the intended one; undefined if unknown: then
- * the list stays open. Default: identity
- * @returns undefined if the user left the list
+ * Shows a list and returns the item that the user picks.
+ * @param fillController aborted when the list closes, to stop filling it
+ * @param resolvePickedRow converts the item that VS Code reports to the one the user meant. If that
+ * is unknown, it returns undefined and the list stays open. Default: the reported item
+ * @returns undefined if the user closed the list
  */
 export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
@@ -71,7 +72,7 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private next: readonly Item[] | undefined;
   private drawing: Promise<void> | undefined;
 
-  /** @param getKey identifies a row; an active row with a key stays active when it moves */
+  /** @param getKey returns a row's identity: an active row stays active when it moves */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     fixedItems: readonly Item[],
@@ -82,8 +83,8 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Waits until the window has the previous rows: with two pending changes it would be unknown
-   * which are drawn.
+   * Shows new rows once the window has the previous ones: with two pending changes it would be
+   * unknown which rows the window draws.
    * @returns when the window has these rows or newer ones
    */
   showItems(items: readonly Item[]): Promise<void> {
@@ -99,22 +100,23 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
       const sameItem =
         activeKey === undefined ? undefined : this.latest.find((item) => this.getKey(item) === activeKey);
       if (sameItem) this.picker.activeItems = [sameItem];
-      // VS Code sends rows in a timer and answers a later message after the window has them.
+      // VS Code sends rows in a timer. It answers a later message only after the window has
+      // received them.
       await new Promise((resolve) => setTimeout(resolve, 0));
       await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
     }
     this.drawing = undefined;
   }
 
-  /** @returns the rows as the picker has them */
+  /** @returns the picker's own array of these rows */
   private showRows(rows: readonly Item[]): readonly Item[] {
     this.picker.items = rows;
     return this.picker.items;
   }
 
   /**
-   * While newer rows are pending, the meant row is known only if it has the same index in both
-   * lists.
+   * Converts a row that VS Code reports to the one the user meant. While newer rows are pending,
+   * that is known only if it has the same index in both lists.
    */
   readonly meant = (selected: Item): Item | undefined => {
     const shown = this.drawn[this.latest.indexOf(selected)];

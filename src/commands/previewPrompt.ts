@@ -9,7 +9,7 @@ import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
-/** Shows the prompt without sending it. */
+/** Shows the prompt that Summary would send, without sending it. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
   const models = readModelSettings();
   const profile = models.condensing;

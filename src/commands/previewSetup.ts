@@ -23,8 +23,9 @@ import { createPlannedModel } from '../window/hostModels';
 import { createWindowModels, createWindowSummarizer } from '../window/models';
 
 /**
- * `current`: the settings. `smart`: this configuration of Smart. `preset`: one of Smart's presets.
- * `provider`: a provider with its own settings.
+ * What to preview. `current`: the provider and configuration in the settings. `smart`: this
+ * configuration of Smart. `preset`: one of Smart's presets. `provider`: a provider with its own
+ * settings.
  */
 export type PreviewConfiguration =
   | { readonly kind: 'smart'; readonly config: unknown }
@@ -32,7 +33,7 @@ export type PreviewConfiguration =
   | { readonly kind: 'preset'; readonly id: string }
   | { readonly kind: 'provider'; readonly id: string };
 
-/** @throws Error if the preset doesn't exist or the provider is another extension's */
+/** @throws Error if the preset doesn't exist or the provider belongs to another extension */
 export async function readPreviewSetup(services: Services, configuration: PreviewConfiguration): Promise<PreviewSetup> {
   const { provider, config } = resolveConfiguration(configuration);
   const { maxCost } = readModelSettings();
@@ -100,14 +101,17 @@ function findProfileNames(config: unknown): Set<string> {
   );
 }
 
-/** Comparisons may include configurations that cost more than the user would spend. */
+/**
+ * High enough for every preview: comparisons may include configurations that cost more than the
+ * user would spend.
+ */
 const UNLIMITED_PREVIEW_COST_DOLLARS = 1_000;
 
 export interface PreviewSetupOfProfile {
   readonly id: string;
   readonly name: string;
   readonly model: string;
-  /** The setup, or why the profile can't be called. */
+  /** What the preview needs to call the profile, or why it can't be called. */
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 

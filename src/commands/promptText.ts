@@ -6,7 +6,10 @@ import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { readNativeConfig } from '../window/settings/providerConfig';
 
-/** The model affects only where the conversation is split, unless its profile has a prompt. */
+/**
+ * Stands for the condensing model. A model affects only where the conversation is split, unless its
+ * profile has a prompt of its own.
+ */
 const PLACEHOLDER_MODEL: SummarizerModel = {
   profile: '',
   vendor: '',
@@ -19,12 +22,15 @@ const PLACEHOLDER_MODEL: SummarizerModel = {
 
 export interface PromptText {
   readonly text: string;
-  /** Name of the condensing profile if its own prompt replaces the one being previewed. */
+  /**
+   * Name of the condensing profile if it has a prompt of its own, which is used instead of the one
+   * previewed.
+   */
   readonly profile?: string;
 }
 
 /**
- * Sends nothing and needs no profile.
+ * Returns the prompt for a conversation. Sends nothing and needs no profile.
  * @throws the signal's reason if aborted
  */
 export async function createPrompt(

@@ -7,13 +7,13 @@ import { findFillOfConversation, formatUndoneMessage } from './conversations/fil
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** Undoes in the chat or in a file's ledger. */
+/** Undoes the window's last condensation, in the chat or in the file's ledger. */
 export async function undoLastCondensation(services: Services): Promise<void> {
   if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
   else await undoLastStoredCondensation(services, services.last?.conversation);
 }
 
-/** @param conversation undefined if there is none */
+/** @param conversation ID of the conversation; undefined if nothing is condensed */
 export async function undoLastStoredCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
     void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));

@@ -38,7 +38,7 @@ import { showConversationText, openRawFile, previewCondensation, showReadingPage
 import { showInformationMessage } from '../../window/notifications';
 
 /**
- * Shows errors of a conversation's action.
+ * Runs an action of the conversations view, and shows its errors.
  * @param subject the row it was invoked on, the conversation's path, its opened document, or the
  * group of a "Show More"; absent for actions of the whole view
  */
@@ -79,14 +79,16 @@ const runActionOnPath = async (services: Services, action: NodeAction, path: str
 async function runActionOnRow(services: Services, action: NodeAction, row: TreeNode | undefined): Promise<void> {
   if (row?.kind === 'live') await runActionOnLive(services, action, row);
   else if (row?.kind === 'conversation') await runActionOnStored(services, action, toConversationSubject(row));
-  // VS Code passes no row while it reloads all rows, or if a key was pressed.
+  // VS Code passes no row if a key was pressed, or while it reloads all rows.
   else
     void showInformationMessage(
       vscode.l10n.t('No conversation was chosen, or the list has just changed. Choose one in the view.'),
     );
 }
 
-/** The chat's own list has the other actions: redo, pins, exclusions. */
+/**
+ * Runs an action on a running conversation. Redo, pins and exclusions are in the chat's own list.
+ */
 async function runActionOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
   const agent = getAgentRuntime(services);
   if (action === 'condense') await agent.condense(live.id);
@@ -101,7 +103,7 @@ async function runActionOnLive(services: Services, action: NodeAction, { live }:
 interface ConversationSubject {
   readonly path: string;
   readonly title?: string | undefined;
-  /** Absent if no agent stored the file. */
+  /** The agent that stored the file; absent if none did. */
   readonly agent?: AgentName | undefined;
   /** The agent's own ID and working folder, if known. */
   readonly id?: string | undefined;

@@ -13,7 +13,7 @@ export const toStoredConversation = (services: Services, path: string): StoredCo
   store: getLedgerFolder(services),
 });
 
-/** Replacements contain the files' previous bytes. */
+/** Folder with the previous bytes of replaced files. */
 export const getReplacementsFolder = ({ context }: Services): string =>
   join(context.globalStorageUri.fsPath, 'replacements');
 
@@ -29,13 +29,13 @@ export const runTaskWithProgress = <T extends Task>(
     ),
   );
 
-/** The task can't be canceled: it is either instant or must complete. */
+/** Runs a task without a cancel button, because the task either takes no time or must complete. */
 export async function runUncancellableTask<T extends Task>(services: Services, task: T): Promise<TaskResult<T>> {
   try {
     return await runInBackground(services, task, new AbortController().signal);
   } finally {
     services.ledgersChanged.fire();
-    // The conversation's diff is outdated.
+    // The change has made the conversation's open diff outdated.
     if (task.kind === 'undo' || task.kind === 'set-undone')
       void services.comparisons.closeComparisons(task.conversation);
   }

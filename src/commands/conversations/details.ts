@@ -9,10 +9,10 @@ import { getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
 import { readReportFacts } from './reportFacts';
 
-/** Open pages by conversation file. */
+/** For each window's services, the open pages by conversation file. */
 const openPanelsByServices = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
 
-/** Each conversation has a single tab. */
+/** Opens the conversation's page, or shows the one already open. */
 export async function showDetails(services: Services, path: string): Promise<void> {
   const pages = openPanelsByServices.get(services) ?? new Map<string, vscode.WebviewPanel>();
   openPanelsByServices.set(services, pages);
@@ -49,7 +49,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
   });
 }
 
-/** Closes the page if nothing is condensed any more. */
+/** Updates a page; closes it if the conversation has no condensation any more. */
 async function updateDetailsPage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
     const { page } = await runInBackground(
@@ -60,7 +60,7 @@ async function updateDetailsPage(services: Services, path: string, panel: vscode
     if (page === undefined) panel.dispose();
     else panel.webview.html = page;
   } catch (error) {
-    // Keep the page: the update was automatic.
+    // Keep the page as it is, because the user did not ask for this update.
     services.log.warn(getErrorMessage(error));
   }
 }

@@ -4,7 +4,7 @@ import { askInput, pickSeveralItems } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import { getConversationWorkspace } from '../../views/conversations/nodes';
 
-/** Searches title, folder and path. */
+/** Asks for text to search in titles, folders and paths. */
 export async function askSearchText(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
@@ -19,7 +19,7 @@ interface FilterItem extends vscode.QuickPickItem {
   readonly workspace?: string;
 }
 
-/** If the user selects nothing, all are shown. */
+/** Asks which agents and folders to show. If the user selects nothing, all are shown. */
 export async function chooseConversationFilter(view: ConversationsView): Promise<void> {
   const { agents } = view.listFilterChoices();
   const currentFilter = view.currentFilter;

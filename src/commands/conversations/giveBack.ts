@@ -26,7 +26,7 @@ export async function giveBackConversationFile(services: Services, path: string,
   }
 }
 
-/** A retry does not help against these problems. */
+/** Kinds of errors that a retry can't solve. */
 const ERRORS_WITHOUT_RETRY: ReadonlySet<GiveBackErrorKind> = new Set([
   'unexpected-shape',
   'not-supported',
@@ -121,7 +121,8 @@ async function showGivenBack(
 ): Promise<void> {
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void getConversationIndex(services).refresh();
-  // The new session's file is beside the old one; the folder is the agent's, from the list.
+  // The new session's file is beside the original's. The list of conversations knows the agent's
+  // working folder.
   const folder = findWorkingFolder(services, source);
   const command = target === 'claude-code-session' ? getResumeShellCommand(path, folder) : undefined;
   const text = {
@@ -140,7 +141,7 @@ async function showGivenBack(
   if (answer === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
-/** @param name undefined if the conversation was never read */
+/** @param name the conversation; undefined if it was never read */
 export async function undoGiveBack(services: Services, name: GivenBackName | undefined): Promise<void> {
   const replacements = getReplacementsFolder(services);
   const undoneGiveBack = name && (await runUncancellableTask(services, { kind: 'undo-give-back', name, replacements }));
@@ -175,7 +176,7 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
   await exportConversationFile(services, path);
 }
 
-/** Extension IDs in the paths of task files. */
+/** IDs of the agents' extensions, as in the paths of their task files. */
 const EXTENSION_ID_BY_AGENT = {
   'Roo Code': 'rooveterinaryinc.roo-cline',
   'Zoo Code': 'zoocodeorganization.zoo-code',
@@ -189,7 +190,7 @@ async function getAgentApi(path: string, agent: AgentName | undefined): Promise<
   return extension && parseRooApi(await extension.activate());
 }
 
-/** Asks every time, because it interrupts the agent's work. */
+/** Asks first, every time, because giving back interrupts the agent's work. */
 async function pauseAndGiveBack(
   services: Services,
   path: string,
@@ -204,7 +205,7 @@ async function pauseAndGiveBack(
   await showGivenBack(services, path, result);
 }
 
-/** Completes or reverts at startup what a dead process had begun. */
+/** At startup, completes or reverts what a process had begun before it died. */
 export async function recoverGivenBack(services: Services): Promise<void> {
   try {
     const task = { kind: 'recover', replacements: getReplacementsFolder(services) } as const;

@@ -83,7 +83,10 @@ class IdleTaskWatch implements vscode.Disposable {
     }
   }
 
-  /** If no task is due, schedules a check for when the next becomes idle. */
+  /**
+   * Returns a task to offer now. If there is none, schedules a check for when the next becomes
+   * idle.
+   */
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
@@ -108,7 +111,10 @@ class IdleTaskWatch implements vscode.Disposable {
     });
   }
 
-  /** A task that was condensed in place may be offered again after growing. */
+  /**
+   * Forgets that a task was offered once it is below the threshold, so that a task condensed in
+   * place may be offered again after growing.
+   */
   private async forgetAnswersOfSmallTasks(threshold: number): Promise<void> {
     const { globalState } = this.services.context;
     const answers = readOfferAnswers(globalState);
@@ -130,7 +136,8 @@ class IdleTaskWatch implements vscode.Disposable {
       formatTokens(tokens),
       formatShareOfWindow(tokens, readSetting('conversations.contextWindow')),
     );
-    // Save before the user answers, so that closing the window counts as asked.
+    // Save first: if the user closes the window without answering, the task still counts as
+    // offered.
     await recordOfferAnswer(globalState, path, tokens);
     const answer = await showInformationMessage(message, condenseLabel, laterLabel, neverLabel);
     if (answer === neverLabel) await recordOfferAnswer(globalState, path, 'never');
@@ -140,17 +147,17 @@ class IdleTaskWatch implements vscode.Disposable {
 
 const IDLE_TASKS_STATE_KEY = 'contextCondenser.idleTasks';
 
-/** Keep only the newest answers; asking again after a long time is harmless. */
+/** Only this many of the newest answers are kept. Asking again after a long time is harmless. */
 const MAX_STORED_OFFER_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
-/** Ignores invalid values. */
+/** Returns the user's answers by task path, without invalid ones. */
 export function readOfferAnswers(state: Memento): ReadonlyMap<string, IdleTaskOfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(IDLE_TASKS_STATE_KEY)).data ?? []);
 }
 
-/** @param answer undefined: the task may be offered at any size again */
+/** @param answer undefined deletes the answer, so that the task may be offered again */
 export async function recordOfferAnswer(
   state: Memento,
   path: string,

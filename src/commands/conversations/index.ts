@@ -57,12 +57,12 @@ export async function runConversationAction(
   action: ConversationAction,
   subject: unknown,
 ): Promise<void> {
-  // VS Code passes back our nodes, or an editor's document; "Show More" passes the agent.
+  // VS Code passes back one of our nodes or an editor's document; "Show More" passes the agent.
   const view = getConversationsView(services, tree);
   await runConversationsViewAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
 }
 
-/** Live conversations change with every request. */
+/** Delays redraws, because running conversations change with every request. */
 function refreshOnLiveEvents(services: Services, view: ConversationsView): void {
   const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(

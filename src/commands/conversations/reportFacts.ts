@@ -3,7 +3,7 @@ import type { Services } from '../../window/services';
 import { findFillOfCondensedCopy, getConversationIndex } from '../conversationIndex';
 import { listGivenBack } from './background';
 
-/** What a report says of a conversation that is not in its file. */
+/** Returns facts for a report on a conversation that its file doesn't contain. */
 export async function readReportFacts(services: Services, path: string) {
   const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
   const id = details?.id;

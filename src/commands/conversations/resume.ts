@@ -3,7 +3,10 @@ import * as vscode from 'vscode';
 
 const getResumeCommand = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
 
-/** Claude Code only finds sessions of the current folder, so change to it. */
+/**
+ * The command changes to the session's folder, because Claude Code only finds sessions of the
+ * current one.
+ */
 export const getResumeShellCommand = (path: string, folder: string | undefined): string =>
   folder === undefined ? getResumeCommand(path) : `cd ${quoteForShell(folder)} && ${getResumeCommand(path)}`;
 

@@ -8,7 +8,10 @@ import { readReportFacts } from './reportFacts';
 import { saveBesideConversation } from './saveBeside';
 import { pickOneItem, showInformationMessage } from '../../window/notifications';
 
-/** A report without the conversation's text can be attached to an issue. */
+/**
+ * Saves a report. The user may leave out the conversation's text, so that the report can be
+ * attached to an issue.
+ */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', getFileName(services, path));
   const item = await pickOneItem(createContentItems(), { title });

@@ -17,7 +17,7 @@ import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** The document begins with the conversation's size in tokens. */
+/** Opens the conversation as text, which begins with its size in tokens. */
 export async function showConversationText(services: Services, path: string): Promise<void> {
   const { title, text, damage } = await runTaskWithProgress(
     services,
@@ -37,7 +37,7 @@ export async function showConversationText(services: Services, path: string): Pr
   );
 }
 
-/** Folds removed content in place. */
+/** Shows the conversation as a page on which removed content is folded at its place. */
 export async function showReadingPage(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
   const { title, page } = await runTaskWithProgress(
@@ -102,8 +102,8 @@ export const createDiffDocuments = (
 });
 
 /**
- * Does not keep the result. Model calls cost money, so Summary shows its prompt and passes that
- * call a model are skipped.
+ * Shows what a condensation would change, without keeping it. Model calls cost money, so Summary
+ * shows its prompt, and passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();

@@ -20,7 +20,7 @@ export interface HistoryEntry {
   readonly title: string;
   readonly place: HistoryStoreKind;
   readonly path?: string;
-  /** ISO 8601. */
+  /** Time of the condensation, ISO 8601. */
   readonly at: string;
   readonly provider: string;
   readonly preset?: string;
@@ -29,9 +29,9 @@ export interface HistoryEntry {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly timeMs: number;
-  /** US dollars; absent if a price is unknown. */
+  /** US dollars that the condensation cost; absent if a price is unknown. */
   readonly cost?: number;
-  /** The agent's later requests for removed content; absent if not watched. */
+  /** How the agent later requested removed content; absent if it was not watched. */
   readonly use?: UseAfterCondensation;
   /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;

@@ -5,7 +5,7 @@ export type HistoryFormat = 'json' | 'csv';
 
 type CsvCell = string | number | undefined;
 
-/** Tokens are o200k tokens, times milliseconds, costs US dollars. */
+/** Names and values of columns. Tokens are o200k tokens, times milliseconds, costs US dollars. */
 const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell])[] = [
   ['at', ({ at }) => at],
   ['title', ({ title }) => title],
@@ -27,7 +27,7 @@ const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell]
   ['state', ({ state }) => state],
 ];
 
-/** Ends with a newline. */
+/** Returns the file's text, which ends with a newline. */
 export const renderHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
   format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderHistoryCsv(entries);
 
@@ -41,8 +41,8 @@ function renderHistoryCsv(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Spreadsheets would run text that begins like a formula; an apostrophe prevents it (OWASP, "CSV
- * Injection").
+ * A spreadsheet would run text that begins like a formula, so an apostrophe is put before it
+ * (OWASP, "CSV Injection").
  */
 function renderCsvCell(value: CsvCell): string {
   if (typeof value !== 'string') return String(value ?? '');

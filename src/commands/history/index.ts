@@ -37,7 +37,7 @@ export interface History {
 
 type LedgersByPlace = Record<HistoryStoreKind, LoadedLedgers>;
 
-/** Only ledgers that were used since the last read are read again. */
+/** Ledgers already read, so that only those used since then are read again. */
 const knownLedgersByServices = new WeakMap<Services, LedgersByPlace>();
 
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
@@ -55,7 +55,7 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
   const runsByCondensation = new Map(
     runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])),
   );
-  // Chat conversations in memory are undone in memory, not in their ledgers.
+  // Chat conversations that are in memory are undone there and not in their ledgers.
   const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createHistoryEntries(
@@ -91,7 +91,10 @@ async function markGoneConversations(entries: readonly HistoryEntry[]): Promise<
   });
 }
 
-/** A file that cannot be checked, such as one on a drive that fails, is not called deleted. */
+/**
+ * False only if the file certainly doesn't exist. One that can't be checked, such as on a failing
+ * drive, counts as present.
+ */
 const isFilePresent = (file: string): Promise<boolean> =>
   readStatusIfPresent(nodeFiles, file).then(
     (status) => status !== undefined,
@@ -106,7 +109,7 @@ export async function undoOrRedoCondensation(
 ): Promise<void> {
   if (place === 'stored') {
     const store = getLedgerFolder(services);
-    // The ledger ignores unknown IDs.
+    // Safe cast: an ID that doesn't exist changes nothing in the ledger.
     const id = condensation as CondensationId;
     await runUncancellableTask(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
     return;
@@ -144,7 +147,7 @@ export async function showCondensation(services: Services, subject: HistoryConde
 }
 
 /**
- * @returns whether the user chose a file
+ * @returns false if the user chose no file
  * @throws Error if writing fails
  */
 export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
@@ -163,9 +166,9 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
 export type HistoryPart = 'metrics' | 'ledgers';
 
 /**
- * Deletes after confirmation.
- * @returns whether the data was deleted
- * @throws StorageError if a ledger can't be removed; earlier ones are gone then
+ * Deletes this part of the history if the user confirms.
+ * @returns whether it was deleted
+ * @throws StorageError if a ledger can't be removed; those before it are deleted then
  */
 export async function clearHistory(services: Services, historyPart: HistoryPart): Promise<boolean> {
   const removeLabel = vscode.l10n.t('Remove');
