@@ -19,7 +19,7 @@ import { CONVERSATION_ACTIONS, CONVERSATIONS_VIEW_ID } from './views/conversatio
 import { FillDecorations } from './views/conversations/fillDecoration';
 import type { TreeNode } from './views/conversations/nodes';
 
-/** Only wires parts; what a command needs is loaded when it runs. */
+/** Connects the parts. What a command needs is loaded only when it runs. */
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
   const comparisons = new ComparisonDocuments();
@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   };
   const loadInTurns = async (): Promise<typeof commands> => {
     const loadedCommands = startWatching(await bundles.loadBundle('commands'));
-    // Yield, because checking the settings has taken time.
+    // Let other extensions run first: they share the thread, and checking the settings took time.
     await nextTurn();
     return loadedCommands;
   };
@@ -57,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       throw error;
     }));
   const loadNow = (): typeof commands => startWatching(bundles.loadBundleNow('commands'));
-  // The panel needs the commands as soon as it is shown.
+  // Load the commands together with the panel, which needs them as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
     return bundles.loadBundle('panel');
@@ -140,7 +140,9 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
-/** Makes markers links to the text that they replaced, in our own documents and in saved copies. */
+/**
+ * Makes each marker a link to the text that it replaced, in our own documents and in saved copies.
+ */
 function registerOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
@@ -223,7 +225,7 @@ function hasRunFolders(storage: string): boolean {
   return existsSync(runs) && readdirSync(runs).length > 0;
 }
 
-/** The first condensation makes the server useful to agents. */
+/** Offers the recall server to agents once something was condensed. */
 function registerRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
   const serversChangedEmitter = new vscode.EventEmitter<void>();
   subscriptions.push(
@@ -233,7 +235,7 @@ function registerRecall({ subscriptions }: vscode.ExtensionContext, services: Se
     }),
     vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER_ID, {
       onDidChangeMcpServerDefinitions: serversChangedEmitter.event,
-      // VS Code asks at activation, so don't load the commands for this.
+      // VS Code calls this at activation, so it must not load the commands.
       provideMcpServerDefinitions: () => createRecallServers(services),
     }),
   );

@@ -8,7 +8,7 @@ import type { ExternalView } from './externalView';
 
 export interface DroppedChangeCounts {
   readonly useless: number;
-  /** Number of cuts that overlap an earlier one. */
+  /** Number of cuts that were dropped because they overlap an earlier one. */
   readonly overlapping: number;
 }
 
@@ -33,7 +33,7 @@ export function applyChanges(
   return { useless, overlapping };
 }
 
-/** Counts requests that start inside another one. */
+/** Counts the cuts that start inside an earlier one. */
 function countOverlaps(requests: readonly CutRequest[]): number {
   let lastEnd = 0;
   let count = 0;
@@ -44,7 +44,10 @@ function countOverlaps(requests: readonly CutRequest[]): number {
   return count;
 }
 
-/** Cuts of one place are applied together, because their offsets refer to the original text. */
+/**
+ * The cuts of one text. They are applied together, because their offsets refer to the original
+ * text.
+ */
 interface CutsAtPlace {
   readonly kind: 'cut';
   readonly message: number;
@@ -73,7 +76,7 @@ function groupCutChanges(changes: readonly Change[]): (CutsAtPlace | SummaryChan
 
 const toCutRequest = ({ start, end, what }: CutChange): CutRequest => ({ start, end, marker: what });
 
-/** @throws Error if nothing can be cut there */
+/** @throws Error if this text can't be cut */
 function applyCutsAtPlace(
   view: ExternalView,
   { message, path, reason, requests }: CutsAtPlace,
@@ -100,7 +103,7 @@ function applyCutsAtPlace(
 
 const arePathsEqual = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
 
-/** Returns undefined if no content contains all slices. */
+/** Returns the type of the content that contains all slices; undefined if none does. */
 function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
   const holders = requests.map(({ start, end }) =>
     contents.find((content) => start >= content.start && end <= content.end && start < end),

@@ -1,4 +1,7 @@
-/** The provider itself runs in the extension host; the engine calls it there. */
+/**
+ * The engine's side of another extension's provider, which runs in the extension host: the engine
+ * calls it there.
+ */
 import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';

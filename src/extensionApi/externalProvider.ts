@@ -1,4 +1,4 @@
-/** An external provider's changes become regular edits. */
+/** Turns the changes of another extension's provider into regular edits. */
 import { validateFields } from '../core/condense/config';
 import { Draft } from '../core/condense/draft/draft';
 import type {
@@ -54,7 +54,7 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
   estimatedSpeed: usesModel ? 'slow' : 'fast',
 });
 
-/** Returns undefined if the cost is within the limit (US dollars). */
+/** Explains that the cost (US dollars) exceeds the limit; undefined if it doesn't. */
 function explainExcessiveCost(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
@@ -139,12 +139,16 @@ const makeProviderInput = (
   onProgress: (progress) => onProgress?.(progress),
 });
 
-/** Milliseconds. Chat requests wait for providers without models. */
+/**
+ * Time limits in milliseconds. Without a model it is short, because chat requests wait for the
+ * provider.
+ */
 const MAX_PROVIDER_MS = 30_000;
 const MAX_PROVIDER_WITH_MODEL_MS = 300_000;
 
 /**
- * External work may ignore the signal or never end.
+ * Ends a call of another extension after the time limit, because it may ignore the signal or never
+ * end.
  * @throws Error on timeout
  */
 async function runWithTimeout<T>(

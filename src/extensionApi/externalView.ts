@@ -10,14 +10,14 @@ export interface ExternalView {
   readonly ranges: readonly OriginalMessageRange[];
 }
 
-/** Covers several messages if a summary replaces them. */
+/** The original messages that one message of the view stands for; several if it is a summary. */
 interface OriginalMessageRange {
   readonly start: number;
   readonly end: number;
   readonly isSummary: boolean;
 }
 
-/** Removes the internal tags of summaries. */
+/** Applies the edits and removes the internal tags of summaries. */
 export function makeApiView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
   const view = applyEdits(messages, edits);
   return view.messages.map((message, index) => {

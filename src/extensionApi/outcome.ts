@@ -32,6 +32,6 @@ export function toApiOutcome(
   }
 }
 
-/** An edit is JSON with more fields than the API documents. */
+/** Returns edits for the API: JSON that has more fields than the API documents. */
 const selectShownEdits = (earlierEdits: readonly Edit[], newEdits: readonly Edit[]): readonly ApiEdit[] =>
   selectLastEditPerPlace([...earlierEdits, ...newEdits]).map((edit) => ({ ...edit }));

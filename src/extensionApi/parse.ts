@@ -173,7 +173,7 @@ export function parseConversation(value: Conversation): ParsedConversation {
   return {
     id,
     messages: parseMessageList(messages, 'conversation.messages'),
-    // The schema matches Edit, apart from its branded IDs and hashes.
+    // Safe cast: the schema matches Edit, whose IDs and hashes have only additional brands.
     edits: copyAsData(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
     ...(system !== undefined && { system }),
@@ -284,7 +284,10 @@ export function parseProvider(value: Provider): ParsedProvider {
   return { provider: value, usesModel, configSchema, zodSchema };
 }
 
-/** An object has a default if all its fields do; lists and maps need none. */
+/**
+ * Lists settings that have no default. An object has one if all its fields do; lists and maps need
+ * none.
+ */
 function listSettingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
   const { properties } = schema;
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
@@ -296,7 +299,7 @@ function listSettingsWithoutDefault(schema: Readonly<Record<string, unknown>>, p
 }
 
 export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
-  /** US dollars; undefined if the provider doesn't know. */
+  /** US dollars that the provider spent; undefined if it doesn't know. */
   readonly cost: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** For tests by the provider's author, with the same checks as in VS Code. */
+/** Runs a provider in its author's tests, with the same checks as in VS Code. */
 import { CondensationManager, type CondensationRequest } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';

@@ -1,6 +1,6 @@
 /**
- * The engine has other extensions' providers as data, and the extension host has their callbacks.
- * Loaded at activation, so this file contains no validation.
+ * Splits another extension's provider: the engine has its data, and the extension host has its
+ * callbacks. Loaded at activation, so this file contains no validation.
  */
 import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';
@@ -11,7 +11,7 @@ export interface ProviderDescription {
   readonly description: string;
   readonly version: string;
   readonly usesModel: boolean;
-  /** True if the provider has its own estimate. */
+  /** True if the provider implements `estimate`. */
   readonly estimates: boolean;
   readonly configSchema: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export function describeProvider({ provider, usesModel, configSchema }: ParsedPr
 
 export type SerializableProviderInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
 
-/** Callers validate the answers. */
+/** Calls a provider's functions in the extension host. Callers validate the answers. */
 export interface ProviderCallHandlers {
   readonly condense: (
     id: string,
