@@ -1,4 +1,4 @@
-/** The page needs no network or script. */
+/** The costs of sessions as a page that needs no network and no script. */
 import { renderHtml, SafeHtml } from './html';
 import { formatPercent, formatShare } from '../core/percent';
 import { formatPlural } from '../core/plural';
@@ -35,7 +35,7 @@ const GROUPING_TITLES: Readonly<Record<Grouping, string>> = {
 
 export interface AccountPageOptions {
   readonly version: string;
-  /** Covers only this many days; absent: all time. */
+  /** If set, the account covers only this many days, including today. */
   readonly days?: number | undefined;
   /** The cost with another provider, if requested. */
   readonly whatIf?: { readonly sum: WhatIfSum; readonly name: string } | undefined;

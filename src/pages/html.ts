@@ -1,4 +1,4 @@
-/** Safe by construction: the template escapes everything that isn't already HTML. */
+/** HTML that is safe by construction: the template escapes all values that aren't SafeHtml. */
 export class SafeHtml {
   constructor(readonly text: string) {}
 }
@@ -26,8 +26,9 @@ const ENTITY_BY_CHAR: Readonly<Record<string, string>> = {
 };
 
 /**
- * Control characters that HTML doesn't allow become the replacement character. Line ends become
- * `\n`; a text that is split after `\r` continues with `\n` in its next piece.
+ * Replaces control characters that HTML doesn't allow by the replacement character, and line ends
+ * by `\n`. A `\r` at the end is dropped: a text that was split there continues with `\n` in its
+ * next piece.
  */
 const escapeHtml = (text: string): string =>
   text

@@ -1,7 +1,10 @@
 /** Generated pages need no script and no network. */
 import { renderHtml, SafeHtml } from './html';
 
-/** @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed */
+/**
+ * @param nonce set for a webview: the page then uses VS Code's colors, and only the style with this
+ * nonce is allowed
+ */
 export function renderPage(title: string, main: SafeHtml, nonce?: string): string {
   const allowedStyle = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   const style =
@@ -28,7 +31,7 @@ export function renderPage(title: string, main: SafeHtml, nonce?: string): strin
     </html> `.text;
 }
 
-/** Light and dark, with a contrast of at least 4.5 : 1. */
+/** Colors for light and dark, with a contrast of at least 4.5 : 1. */
 const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

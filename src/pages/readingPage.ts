@@ -20,7 +20,7 @@ export interface ConversationForReading {
 }
 
 interface ReadingOptions {
-  /** Only the page's style has this nonce. */
+  /** Nonce of the page's style, the only one that is allowed. */
   readonly nonce: string;
 }
 
@@ -83,7 +83,10 @@ class ReadingPageRenderer {
     }
   }
 
-  /** Renders one part and returns the next message that it does not cover. */
+  /**
+   * Renders the message at the index, or the summary that begins there.
+   * @returns the section and the index of the next message to render
+   */
   renderMessageOrSummary(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
@@ -120,7 +123,7 @@ class ReadingPageRenderer {
     </section>`;
   }
 
-  /** Characters removed so far. */
+  /** Number of characters removed so far. */
   private removed = 0;
 
   private renderBlock(message: number, path: Path, block: Block): SafeHtml {
@@ -140,7 +143,7 @@ class ReadingPageRenderer {
     return renderHtml`<p class="size">${describeBlock(block)}</p>`;
   }
 
-  /** Returns undefined unless the whole block was removed. */
+  /** Renders a block that was removed as a whole; undefined for any other block. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
     const edit = this.byPlace.get(makePlaceKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
@@ -225,7 +228,7 @@ const renderFoldedText = (heading: SafeHtml, removedText: string): SafeHtml =>
     <div class="text"><del>${removedText}</del></div>
   </details>`;
 
-/** Longer unchanged texts are folded. */
+/** Unchanged texts with more lines than this are folded. */
 const MAX_UNFOLDED_LINES = 12;
 
 const renderLongText = (heading: string, text: string): SafeHtml =>

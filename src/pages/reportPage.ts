@@ -38,7 +38,7 @@ import { renderPage } from './page';
 
 export interface ReportedCondensation {
   readonly title: string;
-  /** The agent's format, as in `inspect`. */
+  /** Name of the agent's format, as `inspect` prints it. */
   readonly format: string;
   readonly original: readonly ApiMessage[];
   /** How full the model's window was; absent if unknown. */
@@ -46,9 +46,9 @@ export interface ReportedCondensation {
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly providerName: string;
-  /** ISO 8601; absent for a preview. */
+  /** Time of the condensation, ISO 8601; absent for a preview. */
   readonly at?: string;
-  /** US dollars; undefined if a price is unknown. */
+  /** Cost of the condensation in US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
   /** US dollars that each later request of the agent saves; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
@@ -66,12 +66,12 @@ export interface ReportPageOptions {
   readonly version: string;
   /** Window in tokens to use if the model's is unknown, as in the list of conversations. */
   readonly assumedWindow?: number | undefined;
-  /** For a page in VS Code, with its colors and actions; absent for a file. */
+  /** Set for a page in VS Code: it has VS Code's colors and actions. Absent for a file. */
   readonly webview?: WebviewFrame;
 }
 
 export interface WebviewFrame {
-  /** Only the page's style has this nonce. */
+  /** Nonce of the page's style, the only one that is allowed. */
   readonly nonce: string;
   readonly actions: readonly { readonly label: string; readonly href: string }[];
 }
@@ -185,7 +185,10 @@ const renderSaving = ({ savedPerRequest: savedDollars, isGivenBack }: ReportedCo
 
 const maskText = (text: string): string => maskSecrets(text);
 
-/** A failed step's message comes from a vendor or extension and may quote the conversation. */
+/**
+ * Leaves out why steps failed: such a message comes from a vendor or extension and may quote the
+ * conversation.
+ */
 function dropFailureReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
   const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
   const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
@@ -195,7 +198,10 @@ function dropFailureReasons({ steps, notes }: ReportedCondensation): Pick<Report
   };
 }
 
-/** Masks before and after rendering, because a result's title may contain a truncated key. */
+/**
+ * Masks secrets before and after rendering, because a result's title may contain only the beginning
+ * of a key.
+ */
 export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
   maskText(renderConversation(messages.map(maskMessage), origins));
 
@@ -280,7 +286,7 @@ function renderSizeTable(
 
 interface TokenCurvePoint {
   readonly message: number;
-  /** Cumulative tokens up to and including the message. */
+  /** Tokens of this message and all before it. */
   readonly tokens: number;
 }
 
@@ -312,7 +318,7 @@ function computeTokenCurve(
 
 const CURVE_WIDTH = 720;
 const CURVE_HEIGHT = 220;
-/** More points than pixels are useless. */
+/** The curve has at most as many points as pixels. */
 const MAX_CURVE_POINTS = 360;
 
 function renderTokenCurve({ before, after }: TokenCurve, formatCount: FormatTokens): SafeHtml {
@@ -496,7 +502,7 @@ function collectRemovedParts(
   const names = nameContentPlaces(originalMessages);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of selectLastEditPerPlace(edits)) {
-    // Everything that this edit removed has been restored.
+    // Skip an edit whose removed content has all been restored.
     if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
@@ -511,7 +517,7 @@ function collectRemovedParts(
   return parts.sort((a, b) => a.message - b.message);
 }
 
-/** An edit only knows the tokens of its own step, so count both texts. */
+/** Counts both texts again, because an edit only knows the tokens in its own step. */
 function countTokensOfEdit(
   originalMessages: readonly ApiMessage[],
   edit: Edit,
@@ -547,13 +553,13 @@ function describeEditPlace(
 }
 
 /**
- * Characters kept at each end of a long name, because a command's start and a path's end identify
- * it.
+ * Characters kept at each end of a long name: a command is recognized by its start, a path by its
+ * end.
  */
 const NAME_START_CHARS = 40;
 const NAME_END_CHARS = 80;
 
-/** Uses the tool with its first short parameter, or the role. */
+/** Names the places of content by tool and its first short parameter, or else by role. */
 function nameContentPlaces(originalMessages: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of originalMessages.entries()) {
@@ -627,7 +633,7 @@ function renderTextWithCuts(text: unknown, { cuts }: CutEdit): SafeHtml {
   return renderHtml`<pre>${[...parts, renderKeptText(text.slice(position))]}</pre>`;
 }
 
-/** More lines would hide what was removed. */
+/** Number of unchanged lines shown beside a change; more would hide what was removed. */
 const CONTEXT_LINES = 3;
 
 function renderKeptText(text: string): SafeHtml {
@@ -637,7 +643,7 @@ function renderKeptText(text: string): SafeHtml {
   const firstLines = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
   const lastLines = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
   const unchangedNote = renderHtml`<span class="unchanged">${hiddenCount} lines unchanged</span>`;
-  // On one line, because whitespace in a template appears on the page.
+  // All on one line, because whitespace in this template would appear on the page.
   return renderHtml`${firstLines}${unchangedNote}${lastLines}`;
 }
 
