@@ -26,7 +26,7 @@ import {
 
 type SettingUpdate = MethodParams<'updateSetting'>;
 
-/** Far larger than a settings file should be. */
+/** Far more than a setting's JSON should have. */
 const MAX_SETTING_JSON_CHARS = 1_000_000;
 
 const TARGET_BY_SCOPE: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
@@ -35,20 +35,23 @@ const TARGET_BY_SCOPE: Readonly<Record<SettingScope, vscode.ConfigurationTarget>
 };
 
 interface ValueVerdict {
-  /** JSON of the validated value. */
+  /** JSON of the validated value and of the user's presets, to recognize a change. */
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
   readonly effective: unknown;
 }
 
 export class PanelSettings {
-  /** Serializes changes: each applies to the result of the previous one. */
+  /**
+   * Resolves when the last change is saved. Each change starts after the previous one, because it
+   * applies to its result.
+   */
   private saving: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, ValueVerdict>();
 
   constructor(private readonly rules: SettingRules) {}
 
-  /** Validates one by one in advance, so that {@link listStates} is fast. */
+  /** Validates all settings in advance, one after the other, so that {@link listStates} is fast. */
   async validateAll(): Promise<void> {
     for (const name of SETTING_NAMES) {
       this.checkValue(name, getEffectiveSetting(name), getPresetsKey());
@@ -62,7 +65,8 @@ export class PanelSettings {
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const inspected = configuration.inspect(name);
-        // The effective value; the panel shows an ignored value of the workspace beside it.
+        // The effective value. If a workspace's value is ignored, the panel shows it beside this
+        // one.
         const value = getEffectiveSetting(name);
         const { effective, problems } = this.checkValue(name, value, presets);
         const weakeningText = describeWeakerWorkspaceSetting(name);
@@ -113,7 +117,10 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** Returns the problems that a change would add, or the effective value that it results in. */
+  /**
+   * Checks a change without saving it. Returns the problems that it would add; without any, the
+   * resulting effective value.
+   */
   checkChange(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
@@ -224,7 +231,7 @@ export class PanelSettings {
 
 interface PlannedSettingUpdate {
   readonly value: unknown;
-  /** The change's path with list entries as indexes. */
+  /** Path of the change, with list entries given by index. */
   readonly path: SettingPath;
   readonly problems: readonly ConfigProblem[];
 }
@@ -234,7 +241,9 @@ function getValueInScope(name: string, scope: SettingScope): unknown {
   return scope === 'user' ? inspected?.globalValue : inspected?.workspaceValue;
 }
 
-/** A value's problems may depend on the user's presets, but on nothing else. */
+/**
+ * Changes with the user's presets, the only other setting on which problems of a value may depend.
+ */
 const getPresetsKey = (): string => JSON.stringify(getEffectiveSetting('presets'));
 
 const makeProblemKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

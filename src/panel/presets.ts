@@ -54,7 +54,8 @@ export async function openPreset(id: string): Promise<void> {
 }
 
 /**
- * @returns whether the user chose a file
+ * Saves a preset to a file that the user chooses.
+ * @returns false if the user chose no file
  * @throws Error if the preset doesn't exist or the file can't be written
  */
 export async function exportPreset(id: string): Promise<boolean> {
@@ -72,7 +73,7 @@ export async function exportPreset(id: string): Promise<boolean> {
 }
 
 export interface ImportedPreset {
-  /** Absent if canceled or invalid. */
+  /** The preset's ID; absent if the user canceled or the file is invalid. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
   /** Changes that undo the import, in order. */
@@ -110,7 +111,7 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
 
 type StoredPreset = Readonly<Record<string, unknown>>;
 
-/** Treats entries that are no objects as empty presets. */
+/** Returns the scope's presets. Entries that are no objects become empty presets. */
 function readOwnPresets(scope: SettingScope): StoredPreset[] {
   const found = getConfiguration().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;

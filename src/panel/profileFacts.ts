@@ -16,7 +16,7 @@ export class ProfileStatesReader implements vscode.Disposable {
   private facts: ProfileStates = { profiles: [], editorModels: [] };
   private generation = 0;
 
-  /** @param changed called after each refresh */
+  /** @param changed called whenever new facts were read */
   constructor(
     private readonly dependencies: PanelDependencies,
     private readonly changed: () => void,
@@ -26,7 +26,7 @@ export class ProfileStatesReader implements vscode.Disposable {
     return this.facts;
   }
 
-  /** Reloads keys first, then what takes longer. */
+  /** Reads all facts again: keys first, then what takes longer. */
   refreshStates(): void {
     void this.readStates(++this.generation);
   }
@@ -62,7 +62,7 @@ export class ProfileStatesReader implements vscode.Disposable {
     }
   }
 
-  /** Drops results that arrive after a newer refresh. */
+  /** Reports facts, unless a newer refresh has begun. */
   private reportStates(generation: number, facts: ProfileStates): void {
     if (generation !== this.generation) return;
     this.facts = facts;

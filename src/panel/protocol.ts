@@ -57,12 +57,12 @@ export type SettingScope = z.output<typeof scopeSchema>;
 
 const configProblemSchema = z.object({ path: z.string(), message: z.string() });
 
-/** A setting's value in each scope; absent in a scope that does not set it. */
+/** A setting's values: the effective one, and one for each scope that sets it. */
 const settingStateSchema = z.object({
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
-  /** A provider's effective configuration with defaults. */
+  /** The effective configuration of a provider, with defaults. */
   effective: z.unknown().optional(),
   /** Scopes that can set this setting. A workspace can't set keys, endpoints and money. */
   scopes: z.array(scopeSchema),
@@ -86,7 +86,7 @@ const profileStateSchema = z.object({
   /** US dollars per million tokens. */
   inputPrice: z.number().optional(),
   outputPrice: z.number().optional(),
-  /** ISO 8601 date of prices that are not the profile's own. */
+  /** ISO 8601 date of the prices; absent if they are the profile's own. */
   pricesAsOf: z.string().optional(),
   /** The model's tokens per o200k token. */
   tokenFactor: z.number().optional(),
@@ -101,7 +101,7 @@ const pricesPerMillionSchema = z.object({
   longCacheWrite: z.number().optional(),
 });
 
-/** A model in a vendor's list; unknown facts are absent. */
+/** A model in a vendor's list. Facts that the vendor does not report are absent. */
 const vendorModelSchema = z.object({
   id: z.string(),
   /** Input and output together, in tokens. */
@@ -128,7 +128,7 @@ const presetStateSchema = z.object({
 export type PresetState = z.output<typeof presetStateSchema>;
 
 const panelStateSchema = z.object({
-  /** The revision grows with each change. */
+  /** Number that grows with each change of the state. */
   revision: z.int().min(0),
   /** Settings by name without the extension's prefix, such as `manual.targetPercent`. */
   settings: z.record(z.string(), settingStateSchema),
@@ -140,7 +140,10 @@ const panelStateSchema = z.object({
   historyRevision: z.int().min(0),
   /** Name of the open workspace, if any. */
   workspace: z.string().optional(),
-  /** True for SSH, WSL or a container, but not in a browser, where there is no other settings file. */
+  /**
+   * True in a window for SSH, WSL or a container. False in a browser, where there is no other
+   * settings file.
+   */
   isRemote: z.boolean(),
 });
 export type PanelState = z.output<typeof panelStateSchema>;
@@ -165,7 +168,7 @@ const settingChangeFields = {
    * setting.
    */
   path: z.array(z.union([z.string().max(200), z.int().min(0).max(10_000), entryNameSchema])).max(40),
-  /** If absent, removes the value. */
+  /** The new value; if absent, the value is removed. */
   value: z.unknown().optional(),
 };
 const validationResultSchema = z.object({ problems: z.array(configProblemSchema) });
@@ -196,7 +199,7 @@ export const panelMethods = {
       path: z.array(nameSchema).max(12),
       change: listChangeSchema,
     }),
-    /** Includes a change that undoes exactly this one. */
+    /** `undo` is a change that undoes exactly this one. */
     result: validationResultSchema.extend({ undo: listChangeSchema.optional() }),
   },
   openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name: nameSchema }), result: nothingSchema },
@@ -214,7 +217,7 @@ export const panelMethods = {
   listModels: { params: storedOrNewProfileSchema, result: z.object({ models: z.array(vendorModelSchema) }) },
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
-    /** `profile`: name of a profile whose own prompt replaces this one. */
+    /** `profile`: name of a profile that has a prompt of its own, used instead of this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
   /** Opens a copy of a preset as JSON in an editor tab, with completion. */
@@ -251,7 +254,7 @@ export const messageToHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestIdSchema, method: nameSchema, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestIdSchema }),
-  /** State that the page wants to keep after its tab closes; the next `welcome` returns it. */
+  /** State that the page wants to keep after its tab closes. The next `welcome` contains it. */
   z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
   z.strictObject({ type: z.literal('log'), message: messageSchema }),
 ]);
@@ -268,11 +271,11 @@ export const messageToWebviewSchema = z.discriminatedUnion('type', [
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerDescriptionSchema),
     state: panelStateSchema,
-    /** The state that the page asked to keep. */
+    /** The state that the page sent with `keep`. */
     kept: z.unknown().optional(),
   }),
   z.strictObject({ type: z.literal('state'), state: panelStateSchema }),
-  /** The revision grows with each change. */
+  /** The previewed conversation has changed; the revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
   z.strictObject({ type: z.literal('progress'), id: requestIdSchema, done: z.int(), of: z.int() }),
   z.strictObject({ type: z.literal('reply'), id: requestIdSchema, result: z.unknown() }),

@@ -1,9 +1,9 @@
 import type { PanelMethod, MethodParams, MethodResult } from './protocol';
 
-/** Reports progress, for example 3 of 36 conversations. */
+/** Reports progress: how many of all are done, such as 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
-/** Parameters are already validated. */
+/** A handler for each method. Its parameters have been validated. */
 export type RequestHandlers = {
   readonly [M in PanelMethod]: (
     params: MethodParams<M>,

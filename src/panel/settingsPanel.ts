@@ -40,10 +40,13 @@ export class SettingsPanel implements vscode.Disposable {
   private historyRevision = 0;
   private isReady = false;
   private isDisposed = false;
-  /** True if the page must request its preview again when visible. */
+  /**
+   * True if the preview became outdated while the panel was hidden, so the page must request it
+   * again.
+   */
   private isPreviewOld = false;
   private sentSettings = '';
-  /** The section to show after the webview is ready. */
+  /** The section to show when the webview is ready. */
   private pendingSection: string | undefined;
 
   constructor(
@@ -90,7 +93,7 @@ export class SettingsPanel implements vscode.Disposable {
       }),
       {
         dispose: services.registered.onDidChange(() => {
-          // `welcome` carries the providers that settings are validated against.
+          // Validation depends on the providers, and `welcome` contains them.
           this.settings.clearVerdicts();
           if (this.isReady) this.sendWelcomeMessage();
         }),
@@ -135,7 +138,8 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   revealPanel(section?: string): void {
-    // A hidden panel opened by an earlier version has no page; a new page reports when it is ready.
+    // A hidden panel that an earlier version of the extension opened has no page any more. A new
+    // page reports when it is ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
@@ -153,7 +157,8 @@ export class SettingsPanel implements vscode.Disposable {
   private handleMessage(message: MessageToHost): void {
     switch (message.type) {
       case 'ready':
-        // The previous page is gone, and this one numbers its requests from the start.
+        // This is a new page, and it numbers its requests from the start. Nobody waits for the old
+        // page's answers.
         this.abortRunningRequests();
         this.sendWelcomeMessage();
         return;
@@ -217,7 +222,10 @@ export class SettingsPanel implements vscode.Disposable {
     this.running.clear();
   }
 
-  /** A hidden preview is refreshed when the panel becomes visible. */
+  /**
+   * Tells the page that its preview is outdated; if the panel is hidden, only when it becomes
+   * visible.
+   */
   private sendPreviewOutdated(): void {
     if (!this.isPreviewOld || !this.panel.visible) return;
     this.isPreviewOld = false;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
-/** IDs of choices that call no model; `current` is the user's settings. */
+/** IDs of choices that call no model, for "what if". `current` means the user's settings. */
 export const WHAT_IF_CHOICE_IDS = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
 
 const tokenFieldSchemas = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
@@ -10,17 +10,17 @@ const moneyFieldSchemas = {
   ...tokenFieldSchemas,
   sessions: z.number(),
   requests: z.number(),
-  /** US dollars of requests with a known price. */
+  /** Cost in US dollars of the requests whose price is known. */
   cost: z.number(),
   /** Number of requests without a known price. */
   unpriced: z.number(),
-  /** Number of estimated requests, which the agent did not record. */
+  /** Number of requests that the agent did not record and that were estimated. */
   replayed: z.number(),
-  /** The replayed requests' part of the cost, in US dollars. */
+  /** Part of `cost` that is of estimated requests, in US dollars. */
   replayedCost: z.number(),
 };
 
-/** The session's place in its tree, and the sums of the session and all sessions below it. */
+/** The session's depth in the tree of sessions, and sums of this session and all below it. */
 const sessionTreeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
@@ -34,7 +34,7 @@ const accountSchema = z.object({
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
     /** Number of sessions that were at least partly estimated, by agent. */
     estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
-    /** Number of sessions of which only the requests were read. */
+    /** Number of sessions too large or damaged to look into; only their requests are counted. */
     uncomposed: z.number(),
     parts: z.record(z.enum(PART_KINDS), z.number()),
     sentOften: z.number(),
@@ -58,7 +58,7 @@ const accountSchema = z.object({
     week: accountRowsSchema,
     session: accountRowsSchema,
   }),
-  /** The sessions that cost most. */
+  /** The most expensive sessions. */
   sessions: z
     .array(
       z.object({
@@ -91,11 +91,11 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof accountRowSchema>;
 
-/** Each of the conversation's requests contains these tools. */
+/** The tools of a running conversation, whose declarations are part of each of its requests. */
 const toolWeightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
-  /** Largest tools first. */
+  /** The tools with the most tokens first. */
   tools: z
     .array(
       z.object({
@@ -104,7 +104,7 @@ const toolWeightsSchema = z.object({
         server: z.string().optional(),
         /** O200k tokens of the tool's declaration. */
         tokens: z.number(),
-        /** Calls in this conversation, and in other open ones. */
+        /** Number of calls in this conversation, and in other open ones. */
         calls: z.number(),
         callsElsewhere: z.number(),
       }),
@@ -115,7 +115,7 @@ export type ShownToolWeights = z.output<typeof toolWeightsSchema>;
 export type ShownToolWeight = ShownToolWeights['tools'][number];
 
 const accountPreferencesSchema = z.strictObject({
-  /** Covers only this many days, including today; absent: all time. */
+  /** Counts only this many days, including today; absent: all time. */
   days: z.int().min(1).max(3_650).optional(),
   /** Also computes the cost with this provider or preset. */
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),

@@ -9,7 +9,7 @@ const historyEntrySchema = z.object({
   ...condensationKeyFields,
   title: z.string(),
   path: z.string().optional(),
-  /** ISO 8601. */
+  /** Time of the condensation, ISO 8601. */
   at: z.string(),
   provider: z.string(),
   preset: z.string().optional(),
@@ -18,7 +18,7 @@ const historyEntrySchema = z.object({
   tokensAfter: z.number(),
   timeMs: z.number(),
   cost: z.number().optional(),
-  /** The agent's later requests for removed content. */
+  /** How the agent later requested removed content. */
   use: z
     .object({
       turns: z.number(),
@@ -28,7 +28,7 @@ const historyEntrySchema = z.object({
       expected: z.number(),
     })
     .optional(),
-  /** How often the agent reread lines that were removed from new results. */
+  /** Number of times that the agent reread lines removed from new results. */
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isInUse: z.boolean(),
@@ -51,7 +51,7 @@ const runWithoutEffectSchema = z.object({
 export type RunWithoutEffect = z.output<typeof runWithoutEffectSchema>;
 
 const runGroupSchema = z.object({
-  /** The profile's name; empty if no model was called. */
+  /** Name of the profile whose runs these are; empty for runs without a model. */
   key: z.string(),
   runs: z.number(),
   condensed: z.number(),
@@ -84,12 +84,12 @@ const recommendationSchema = z.discriminatedUnion('kind', [
 export type Recommendation = z.output<typeof recommendationSchema>;
 
 const historySchema = z.object({
-  /** Newest first, bounded. */
+  /** The newest entries, newest first. */
   entries: z.array(historyEntrySchema),
   total: z.number(),
-  /** Sums over all entries; an undone condensation saves nothing. */
+  /** Sums over all entries, also those not listed. An undone condensation saves nothing. */
   sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),
-  /** Newest first, bounded. */
+  /** The newest runs without effect, newest first. */
   emptyRuns: z.array(runWithoutEffectSchema),
   groups: z.array(runGroupSchema),
   recommendations: z.array(recommendationSchema),
@@ -100,12 +100,12 @@ export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
   setUndone: { params: z.strictObject({ ...condensationKeyFields, isUndone: z.boolean() }), result: z.null() },
   showCondensation: { params: z.strictObject(condensationKeyFields), result: z.null() },
-  /** Asks the user for the file to write. */
+  /** Writes the history to a file that the user chooses. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),
     result: z.object({ written: z.boolean() }),
   },
-  /** Asks the user for confirmation. */
+  /** Deletes this part of the history if the user confirms. */
   clearHistory: {
     params: z.strictObject({ part: z.enum(['metrics', 'ledgers']) }),
     result: z.object({ removed: z.boolean() }),

@@ -68,7 +68,7 @@ function toRunWithoutEffect({ at, provider, outcome, reason, timeMs, cost }: Run
   ];
 }
 
-/** Recommendations are compared with these settings. */
+/** Returns the settings with which recommendations are compared. */
 function readCurrentSettings(): CurrentSettings {
   const { condensing, threshold } = readModelSettings();
   const provider = readSetting('provider');

@@ -23,7 +23,7 @@ export async function judgeForPanel(
       left,
       lostShare: lost.share,
       ...(target !== undefined && { target }),
-      // A single session has no spread.
+      // If there is only one session, there is no spread and so no interval.
       ...(!Number.isNaN(lost.low) && { lost }),
     })),
   };

@@ -1,4 +1,4 @@
-/** Compares only choices that call no model. */
+/** Requests to measure choices by stored sessions. Choices that call a model are not measured. */
 import * as z from 'zod';
 
 const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
@@ -7,17 +7,20 @@ const judgedSettingsSchema = z.object({
   /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
-  // Number of lines that the edits needed.
+  // Number of lines that those edits needed.
   lines: z.number(),
   choices: z.array(z.object({ id: z.string(), name: z.string() })),
   points: z.array(
     z.object({
       choice: z.string(),
-      /** Target share of the tokens; absent: as far as the provider goes. */
+      /** Target as a share of the tokens; absent: the provider removes as much as it can. */
       target: z.number().optional(),
-      /** Share of tokens left. */
+      /** Share of tokens that are left. */
       left: z.number(),
-      /** Share of needed lines lost; without an interval if it can't be computed. */
+      /**
+       * Share of needed lines that are lost, with its interval; absent if no interval can be
+       * computed.
+       */
       lost: shareEstimateSchema.optional(),
       lostShare: z.number(),
     }),
@@ -33,7 +36,7 @@ const judgedSettingsSchema = z.object({
     }),
   ]),
   /**
-   * True if Lossless was evaluated, because the current provider needs a model or another
+   * True if Lossless was judged instead of the current provider, which needs a model or another
    * extension.
    */
   isOther: z.boolean(),
@@ -41,6 +44,6 @@ const judgedSettingsSchema = z.object({
 export type JudgedSettings = z.output<typeof judgedSettingsSchema>;
 
 export const judgeMethods = {
-  /** Takes minutes; reports its progress. */
+  /** Takes minutes and reports progress. */
   judgeSessions: { params: z.strictObject({}), result: judgedSettingsSchema },
 } as const;

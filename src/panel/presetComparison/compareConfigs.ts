@@ -13,7 +13,7 @@ export function compareConfigs(first: SmartConfig, second: SmartConfig): Compare
   return { general: findConfigDifferences(first, second), passes: comparePasses(first.passes, second.passes) };
 }
 
-/** Matches passes by ID, the others by order. */
+/** Pairs passes with the same ID, and the other passes by order. */
 function comparePasses(firstPasses: readonly Pass[], secondPasses: readonly Pass[]): ComparedPass[] {
   const partnerByPass = new Map(firstPasses.map((pass) => [pass, secondPasses.find(({ id }) => id === pass.id)]));
   const matchedPasses = new Set(partnerByPass.values());
@@ -54,7 +54,7 @@ interface ConfigValueWithPath {
   readonly value: unknown;
 }
 
-/** Collects a configuration's values by path; a list is one value. */
+/** Collects a configuration's values by path. A list counts as one value. */
 function collectConfigValues(value: object): Map<string, ConfigValueWithPath> {
   const valuesByPath = new Map<string, ConfigValueWithPath>();
   const walk = (node: object, path: readonly string[]): void => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** `current` means the user's settings. */
+/** A configuration to compare. `current` means the user's settings. */
 const comparableConfigurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: z.string().min(1).max(200) }),
@@ -10,7 +10,7 @@ export type ComparableConfiguration = z.output<typeof comparableConfigurationSch
 const configDifferenceSchema = z.object({
   /** Keys that lead from the pass or configuration to the value. */
   path: z.array(z.string()),
-  /** Absent if not set. */
+  /** The first configuration's value; absent if not set. */
   first: z.unknown().optional(),
   second: z.unknown().optional(),
 });
@@ -18,12 +18,12 @@ export type ConfigDifference = z.output<typeof configDifferenceSchema>;
 
 const passWithPositionSchema = z.object({
   name: z.string(),
-  /** One-based position. */
+  /** Position in the list of passes, from 1. */
   position: z.int().min(1),
 });
 
 const comparedPassSchema = z.object({
-  /** Absent if only the other configuration has the pass. */
+  /** The pass in the first configuration; absent if only the second has it. */
   first: passWithPositionSchema.optional(),
   second: passWithPositionSchema.optional(),
   /** Empty if only one configuration has the pass. */
@@ -39,7 +39,7 @@ const comparedPresetsSchema = z.object({
 export type ComparedPresets = z.output<typeof comparedPresetsSchema>;
 
 export const presetComparisonMethods = {
-  /** Compares both with their defaults. */
+  /** Compares two configurations, both completed with defaults. */
   comparePresets: {
     params: z.strictObject({ first: comparableConfigurationSchema, second: comparableConfigurationSchema }),
     result: comparedPresetsSchema,

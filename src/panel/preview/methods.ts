@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 
-/** More messages than any conversation has. */
+/** Upper limit for messages; no conversation has as many. */
 const MAX_PREVIEW_MESSAGES = 200_000;
 
 const textSchema = z.string().max(4_000);
@@ -11,7 +11,7 @@ const messageIndexSchema = z.int().min(0).max(MAX_PREVIEW_MESSAGES);
 const indexesSchema = z.array(messageIndexSchema).max(MAX_PREVIEW_MESSAGES);
 const countSchema = z.number().min(0);
 
-/** `default`: the chat's conversation, or the sample. */
+/** The conversation to preview. `default`: the chat's conversation, or else the sample. */
 export const previewedConversationNameSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('default') }),
   z.strictObject({ kind: z.literal('live'), id: textSchema }),
@@ -26,7 +26,7 @@ const configurationSchema = z.discriminatedUnion('kind', [
 ]);
 export type ComparedConfigurationName = z.output<typeof configurationSchema>;
 
-/** Unsaved passes of a scope. */
+/** Passes that the user has changed in a scope and not applied. */
 const passDraftsSchema = z.strictObject({
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
@@ -44,7 +44,7 @@ const previewFigureFields = {
   callTokens: z
     .object({ input: countSchema, cacheRead: countSchema, cacheWrite: countSchema, output: countSchema })
     .optional(),
-  /** Absent if nothing is estimated. */
+  /** How certain the estimate is; absent if nothing is estimated. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
   /** Number of model calls that would be made. */
   calls: countSchema,
@@ -101,17 +101,20 @@ const previewSchema = z.object({
   provider: z.string(),
   steps: z.array(previewStepSchema),
   cells: z.array(messageCellSchema),
-  /** The first of `editCount` edits. */
+  /** The first edits; `editCount` is the number of all. */
   edits: z.array(editExcerptSchema),
   editCount: countSchema,
-  /** The pins in use, and those in the ledger. */
+  /** Messages pinned in this preview, and messages pinned in the ledger. */
   pinned: z.array(messageIndexSchema),
   savedPins: z.array(messageIndexSchema),
   notes: z.array(z.string()),
 });
 export type Preview = z.output<typeof previewSchema>;
 
-/** Facts with the same outcome, with keys masked; the report limits number and length. */
+/**
+ * Examples of facts with the same outcome, with keys masked. The report limits their number and
+ * length.
+ */
 const examplesSchema = z.array(z.string().max(200)).max(20).readonly();
 
 const coherenceOfKindSchema = z.object({
@@ -135,7 +138,7 @@ export type Coherence = z.output<typeof coherenceSchema>;
 const comparedConfigurationSchema = z.object({
   ...previewFigureFields,
   title: z.string(),
-  /** Number of facts, and of lost ones. */
+  /** Number of all facts, and of those lost. */
   facts: z.object({ all: countSchema, lost: countSchema }),
   /**
    * Number of code lines quoted by later edits, and how many of them are in the view or recallable.
@@ -146,11 +149,11 @@ export type ComparedConfiguration = z.output<typeof comparedConfigurationSchema>
 
 const previewQuestionFields = {
   conversation: previewedConversationNameSchema,
-  /** If absent, the ledger's pins apply. */
+  /** Messages to pin; if absent, those pinned in the ledger. */
   pinned: indexesSchema.optional(),
   /** Messages that no edit may touch. */
   excluded: indexesSchema,
-  /** If absent, the saved settings apply. */
+  /** Unapplied passes to try; if absent, the saved settings apply. */
   drafts: passDraftsSchema.optional(),
 };
 const nothingSchema = z.null();
@@ -166,7 +169,7 @@ export const previewMethods = {
     params: z.strictObject({}),
     result: z.object({ conversation: previewedConversationNameSchema.optional() }),
   },
-  /** No model is called. */
+  /** Previews the condensation without calling a model. */
   preview: { params: z.strictObject(previewQuestionFields), result: previewSchema },
   previewCoherence: { params: z.strictObject(previewQuestionFields), result: coherenceSchema },
   showPreviewDiff: { params: z.strictObject(previewQuestionFields), result: nothingSchema },
@@ -174,7 +177,7 @@ export const previewMethods = {
     params: z.strictObject(passQuestionFields),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
   },
-  /** A pass's removals and cost, after the preceding passes. */
+  /** What one pass would remove and cost, after the passes before it. */
   previewPass: {
     params: z.strictObject(passQuestionFields),
     result: z.object({ title: z.string(), steps: z.array(previewStepSchema) }),

@@ -3,7 +3,10 @@ import { computeListUpdate } from '../../background/preview/listUpdate';
 import type { PreviewedConversationName } from './methods';
 
 export interface PreviewFollowerDependencies {
-  /** @throws Error if the conversation is gone */
+  /**
+   * Returns the conversation as it is now.
+   * @throws Error if it no longer exists
+   */
   readonly now: (name: PreviewedConversationName) => ConversationSource;
   readonly onChange: () => void;
 }
@@ -54,7 +57,7 @@ export class PreviewFollower {
     try {
       return areSameConversation(conversation, this.dependencies.now(name));
     } catch {
-      // The conversation no longer exists; the page learns that with its next request.
+      // The conversation no longer exists, which the page learns with its next request.
       return false;
     }
   }

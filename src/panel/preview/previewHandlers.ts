@@ -1,4 +1,4 @@
-/** Slow requests run in a worker. */
+/** Answers the panel's requests about previews; slow ones in a worker. */
 import * as vscode from 'vscode';
 import { getEngineBundle } from '../../window/background';
 import { getSamplePath } from '../../window/samplePath';
@@ -17,15 +17,18 @@ type ResolvedConversationName = Exclude<PreviewedConversationName, { kind: 'defa
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
-  /** A separate thread, because comparing takes seconds while the preview continues. */
+  /** Comparisons take seconds, so they have their own thread beside the preview's. */
   readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
-  /** Path of the user's newest stored conversation; stays the same when there is a newer one. */
+  /**
+   * Path of the stored conversation that was the newest when it was searched; it is kept when there
+   * is a newer one.
+   */
   private stored: string | undefined;
   private finding: Promise<void> | undefined;
 
-  /** @param onChanged notifies the page of a change */
+  /** @param onChanged tells the page that the conversation has changed */
   constructor(
     private readonly dependencies: PanelDependencies,
     private readonly settings: Pick<PanelSettings, 'applyPassDrafts'>,

@@ -9,7 +9,8 @@ import type { PreviewedConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
 
 /**
- * @param thread estimates without keys; nothing is called or saved
+ * Estimates a condensation with each profile.
+ * @param thread makes the estimates; it has no keys, so nothing is called or saved
  * @throws Error if the conversation can't be read; the signal's reason if aborted
  */
 export async function compareProfiles(
@@ -64,7 +65,7 @@ export async function compareProfiles(
   };
 }
 
-/** Assumes a warm cache, which gives the smaller saving. */
+/** Returns the saving per request with a warm cache, where it is smaller. */
 function computeProfileSaving(
   { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,

@@ -9,11 +9,14 @@ const profileCostSchema = z.object({
   estimate: z.union([
     z.object({
       tokensAfter: z.number(),
-      /** Absent if the price is unknown. */
+      /** Cost of the condensation in US dollars; absent if a price is unknown. */
       cost: z.number().optional(),
       /** US dollars saved by each later request of the conversation's own model. */
       savedPerRequest: z.number().optional(),
-      /** Requests until the condensation pays for itself; absent: never or unknown. */
+      /**
+       * Number of requests after which the condensation has paid for itself; absent: never or
+       * unknown.
+       */
       breakEvenRequests: z.number().optional(),
     }),
     /** Why the profile can't be used. */
