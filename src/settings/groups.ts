@@ -5,7 +5,8 @@ export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly SettingName[];
   /**
-   * VS Code shows advanced settings only in a search for their ID, `@modified` or `@tag:advanced`.
+   * Settings that VS Code's own editor shows only in a search for their ID, `@modified` or
+   * `@tag:advanced`.
    */
   readonly advanced: readonly SettingName[];
 }

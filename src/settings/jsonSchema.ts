@@ -6,9 +6,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
- * Removes the parts of a schema that say nothing and, if a depth is given, references and defaults.
- * @param maxDepth levels of nested filters and conditions to write out, because package.json can't
- * hold all; schemas/settings.schema.json does
+ * Removes parts of a schema that don't restrict anything and, if a depth is given, references and
+ * defaults.
+ * @param maxDepth number of levels of nested filters and conditions to write out. package.json
+ * can't contain all; schemas/settings.schema.json does
  */
 export function removeDescriptions(schema: JsonSchema, maxDepth = Number.POSITIVE_INFINITY): JsonSchema {
   const keptEntries = Object.entries(schema).filter(([key, value]) => {
@@ -40,7 +41,9 @@ function removeNestedDescriptions(key: string, value: unknown, maxDepth: number)
   return [[key, value]];
 }
 
-/** @param prefix keeps the names of different schemas apart */
+/**
+ * @param prefix added to the names of definitions, so that those of different schemas stay apart
+ */
 export function moveDefinitionsToRoot(
   schema: JsonSchema,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Profiles' keys are stored only in VS Code's SecretStorage. */
+/** Stores the keys of profiles, only in VS Code's SecretStorage. */
 import { ApiError } from '../api/apiError';
 import { getKeyTarget, type ApiProfile } from './profiles';
 

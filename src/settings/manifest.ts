@@ -104,7 +104,7 @@ function addChoicesToSchema(
   };
 }
 
-/** Each text's key is the path of its field. */
+/** Replaces texts by keys of package.nls.json. A text's key is the path of its field. */
 function replaceTextsByKeys(
   schema: JsonSchema,
   key: string,

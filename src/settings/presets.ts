@@ -7,11 +7,14 @@ import { isRecord } from '../core/messages/blocks';
 
 export interface ParsedPresets {
   readonly presets: readonly Preset[];
-  /** Problems of skipped entries, by position in the setting. */
+  /**
+   * Problems of entries that were skipped; the path begins with the entry's position in the
+   * setting.
+   */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Reports invalid presets and uses the rest. */
+/** Uses the valid presets and reports the others. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
   if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };

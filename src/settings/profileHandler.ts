@@ -18,9 +18,9 @@ export interface ProfileHandlerDependencies {
   readonly counter: MessageCounter;
   /** VS Code's models; absent outside VS Code. */
   readonly models?: LanguageModels;
-  /** Window in tokens if the profile has none. */
+  /** Context window in tokens that is used if the profile has none. */
   readonly contextWindow?: number;
-  /** Used if the profile has no retries and timeouts of its own. */
+  /** Retries and timeouts that are used if the profile has none. */
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
@@ -60,8 +60,8 @@ export function createProfileHandler(
 }
 
 /**
- * The same fields in every request keep cached prompts valid. The request's own fields take
- * precedence.
+ * Adds the profile's extra fields to every request, so that cached prompts stay valid. Fields of
+ * the request itself take precedence.
  */
 function addExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
   if (!extraBody) return handler;
@@ -115,15 +115,17 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<
 };
 
 /**
- * Limits the whole call and each pause, because a local model may take minutes to read a long
- * prompt.
+ * Uses the time for the whole call and for each pause in it, because a local model may take minutes
+ * to read a long prompt.
  */
 function makeTimeouts(seconds: number): CallTimeouts {
   const milliseconds = seconds * 1_000;
   return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }
 
-/** `id:secret` or `id:secret:session` is an access key; anything else is a Bedrock key. */
+/**
+ * Reads `id:secret` or `id:secret:session` as an access key, and anything else as a Bedrock key.
+ */
 function readAwsCredentials(key: string | undefined): AwsCredentials {
   if (key === undefined) return 'default';
   const [accessKeyId = '', secretAccessKey, sessionToken] = key.split(':');
@@ -131,7 +133,7 @@ function readAwsCredentials(key: string | undefined): AwsCredentials {
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
-/** JSON is a service account's key file; anything else is an access token. */
+/** Reads JSON as a service account's key file, and anything else as an access token. */
 function readGoogleCredentials(key: string | undefined): GoogleCredentials {
   if (key === undefined) return 'default';
   return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
@@ -148,7 +150,7 @@ export async function testConnection(handler: ApiHandler, signal?: AbortSignal):
     { messages: [{ role: 'user', content: 'Reply with the word OK.' }], maxOutputTokens: 64 },
     signal ? { signal } : {},
   );
-  // A thinking model may reach the limit first, but it has answered.
+  // Reaching the limit is a success: a thinking model may need more, but it has answered.
   if (outcome.kind === 'complete' || outcome.kind === 'cut-at-limit') {
     return { ok: true, timeMs: performance.now() - startMs, usage: outcome.usage };
   }

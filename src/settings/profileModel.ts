@@ -9,7 +9,7 @@ import type { ApiProfile } from './profiles';
  */
 const FREE_PRICES: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
-/** The profile's own properties override known ones. */
+/** Returns the model's properties. Those in the profile override the known ones. */
 export function getModelOfProfile(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const knownModel = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });

@@ -13,10 +13,13 @@ export interface ProfileSummarizerDependencies {
   readonly counter: MessageCounter;
   readonly secrets: SecretStore;
   readonly models?: LanguageModels;
-  /** Calibrated model tokens per o200k token, if any. */
+  /**
+   * Returns the model's tokens per o200k token, measured in earlier runs; undefined if there are
+   * none.
+   */
   readonly tokenFactor?: (model: string) => number | undefined;
   readonly preferences?: (profile: ApiProfile) => SummarizerOptions['preferences'];
-  /** Default: billed per token. */
+  /** How calls are billed; default: per token. */
   readonly billing?: SummarizerOptions['billing'];
 }
 

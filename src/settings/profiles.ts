@@ -17,7 +17,7 @@ import { findModelFamily } from '../core/vendors/families';
 import { listRequiredFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
-/** Minimum of Anthropic's API (API guide, "Extended thinking"). */
+/** Minimum of thinking tokens in Anthropic's API (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
 
 /** US dollars per million tokens. */
@@ -189,7 +189,7 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** Problems by position in the setting. */
+  /** Problems of entries; the path begins with the entry's position in the setting. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -204,7 +204,7 @@ const REQUEST_ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
 /** Objects whose optional fields can be removed individually. */
 const FIELDS_WITH_OPTIONAL_PARTS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
 
-/** Reports invalid profiles or fields and uses the rest. */
+/** Uses valid profiles and the valid fields of others. Reports all that is invalid. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
   if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -229,7 +229,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 const parseProfile = (entry: unknown) =>
   parseDroppingWrongFields(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
-/** Returns undefined if the invalid field is required. */
+/** Returns the path of the optional part to remove; undefined if the invalid field is required. */
 function findRemovablePath([field, ...innerPath]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || REQUEST_ROUTING_FIELDS.has(field)) return undefined;
   const intendedField =
@@ -253,7 +253,7 @@ export function dropProfileEntry(entries: readonly unknown[], id: string): unkno
 export const listProfileIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
-/** Returns -1 if there is no effective entry with this ID. */
+/** Returns the index of the valid profile with this ID; -1 if there is none. */
 const findProfileIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
@@ -271,7 +271,10 @@ export function chooseThreshold(
   };
 }
 
-/** Prefers the profile's prompt to the global one; blank means the built-in one. */
+/**
+ * Returns the profile's own prompt, or else the global one. If it is blank, the built-in one is
+ * used.
+ */
 export const chooseSummaryPrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
@@ -280,6 +283,9 @@ export function requiresApiKey({ vendor, baseUrl }: ApiProfile): boolean {
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }
 
-/** Keys are never sent to a host other than the one they were entered for. */
+/**
+ * Returns the vendor or host for which the profile's key is. A key is never sent to a host other
+ * than the one it was entered for.
+ */
 export const getKeyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
   baseUrl === undefined ? vendor : new URL(baseUrl).origin;

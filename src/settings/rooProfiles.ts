@@ -4,14 +4,14 @@ import { profileSchema, type ApiProfile } from './profiles';
 
 const optionalTextSchema = z.string().optional().catch(undefined);
 
-/** An exported profile (Roo-Code, packages/types/src/provider-settings.ts). */
+/** A profile in Roo's export (Roo-Code, packages/types/src/provider-settings.ts). */
 export const rooProfileSchema = z.looseObject({ id: optionalTextSchema, apiProvider: optionalTextSchema });
 
 export type RooProfile = z.output<typeof rooProfileSchema>;
 
 export interface ImportedProfile {
   readonly profile: ApiProfile;
-  /** Store this in the secret store only. */
+  /** The profile's API key, which must be stored only in the secret store. */
   readonly key: string | undefined;
 }
 
@@ -21,7 +21,7 @@ interface RooProviderTranslation {
   readonly model: string;
   readonly key?: string;
   readonly url?: string;
-  /** Roo's default URL. */
+  /** Roo's URL for the provider if the profile has none. */
   readonly defaultUrl?: string;
   /** The path that Roo appends to the URL. */
   readonly path?: string;
@@ -30,7 +30,10 @@ interface RooProviderTranslation {
   readonly projectId?: string;
 }
 
-/** Providers with a supported protocol. URLs are from Roo's handlers (src/api/providers). */
+/**
+ * By Roo's name of the provider. Only providers with a supported protocol. URLs are from Roo's
+ * handlers (src/api/providers).
+ */
 const TRANSLATION_BY_ROO_PROVIDER: Readonly<Record<string, RooProviderTranslation>> = {
   anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
   'openai-native': {

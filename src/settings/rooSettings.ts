@@ -29,7 +29,7 @@ export interface ImportedSetting {
 
 export interface ExistingProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** All profiles' IDs, including those of invalid profiles. */
+  /** IDs that new profiles can't have: those of all profiles, including invalid ones. */
   readonly taken: readonly string[];
 }
 
@@ -46,8 +46,10 @@ const rooExportSchema = z.object({
 });
 
 /**
- * @param existingProfiles existing profiles; one imported before is updated and keeps fields that Roo lacks
- * @throws Error if the text is not a Roo export
+ * Translates an export of Roo.
+ * @param existingProfiles a profile that was imported before is updated, and keeps the fields that
+ * Roo doesn't have
+ * @throws Error if the text is not an export of Roo
  */
 export function readRooSettings(json: string, existingProfiles: ExistingProfiles): ImportedRooSettings {
   const parsed = rooExportSchema.safeParse(parseJson(json));
@@ -64,7 +66,7 @@ export function readRooSettings(json: string, existingProfiles: ExistingProfiles
   }
   const notImported: string[] = [];
   const profiles: ImportedProfile[] = [];
-  /** Maps Roo's IDs to ours. */
+  /** Our profile's ID, by Roo's ID. */
   const idsByRooId = new Map<string, string>();
   const thresholds = isRecord(globalSettings['profileThresholds']) ? globalSettings['profileThresholds'] : {};
   for (const [name, roo] of Object.entries(providerProfiles?.apiConfigs ?? {})) {
@@ -121,7 +123,9 @@ function importSettings(
   return settings;
 }
 
-/** Newer versions of Roo keep the condensing prompt among the support prompts only. */
+/**
+ * Imports the condensing prompt, which newer versions of Roo keep only among the support prompts.
+ */
 function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
@@ -144,7 +148,8 @@ const isValidThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
 
 /**
- * Report only the position, because JSON.parse's message would quote the file, which contains keys.
+ * Reports only where JSON is invalid, because the message of JSON.parse would quote the file, which
+ * contains keys.
  */
 function parseJson(json: string): unknown {
   try {

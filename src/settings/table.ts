@@ -57,24 +57,25 @@ export interface SettingDefinition<T> {
   readonly title?: string;
   /** Description in Markdown. */
   readonly text: string;
-  /** Markdown description and optional label per value. */
+  /** By value, a Markdown description and optionally a label. */
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
-  /** True if field descriptions and error messages are localized. */
+  /** True if descriptions of fields and error messages are translated. */
   readonly translates?: true;
   /**
    * Returns a JSON Schema without texts and default.
-   * @param depth levels of objects to write out, because package.json can't contain all
+   * @param depth number of levels of nested objects to write out, because package.json can't
+   * contain all
    */
   readonly schema: (depth?: number) => JsonSchema;
-  /** What happens for an invalid value, as text. Absent: the default is used. */
+  /** A sentence that says what happens if the value is invalid; absent: the default is used. */
   readonly instead?: string;
-  /** Invalid values or parts count as absent and are reported. */
+  /** Reads a value. Invalid values or parts of it count as absent and are reported. */
   readonly parse: (value: unknown) => ParsedSettingValue<T>;
 }
 
 type SettingDescription<T> = Omit<SettingDefinition<T>, 'schema' | 'parse'>;
 
-/** The setting's value is valid or invalid as a whole. */
+/** Defines a setting whose value is valid or invalid as a whole. */
 function makeSetting<T>(type: z.ZodType<T>, description: SettingDescription<NoInfer<T>>): SettingDefinition<T> {
   return {
     ...description,
@@ -89,7 +90,7 @@ function makeSetting<T>(type: z.ZodType<T>, description: SettingDescription<NoIn
   };
 }
 
-/** The provider validates its configuration when it runs. */
+/** Defines a setting with a provider's configuration, which the provider validates when it runs. */
 const makeConfigurationSetting = (
   description: SettingDescription<unknown>,
   schema: (depth?: number) => JsonSchema,

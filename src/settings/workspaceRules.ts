@@ -13,7 +13,7 @@ import { isRecord } from '../core/messages/blocks';
 import type { ApiProfile } from './profiles';
 import { SETTINGS, type SettingName, type Settings } from './table';
 
-/** Unvalidated values from the files; undefined if not set. */
+/** A setting's unvalidated values in the settings files; undefined if not set. */
 export interface SettingValues {
   /** VS Code's effective value: the workspace's over the user's, with objects merged. */
   readonly all: unknown;
@@ -21,7 +21,7 @@ export interface SettingValues {
   readonly workspace: unknown;
 }
 
-/** True if a workspace can't set it. */
+/** True if no workspace can set this setting. */
 export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
@@ -29,7 +29,7 @@ export const isUserOnlySetting = (name: SettingName): boolean =>
 export function isWorkspaceLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
-  // An invalid value means the default, which may be less careful than the user's.
+  // An invalid value counts as the default, which may be less careful than the user's value.
   const [theirs, own] = [Number(parse(workspace).value), Number(parse(user).value)];
   return rule === 'lower' ? theirs > own : theirs < own;
 }
@@ -43,8 +43,8 @@ export const PROVIDER_CHOICE_SETTINGS = [
 ] as const satisfies readonly SettingName[];
 
 /**
- * Does not validate the value.
- * @param isAllowed whether the user agreed to a question, by its key
+ * Returns the value that applies, without validating it.
+ * @param isAllowed whether the user agreed to the question with this key
  */
 export function getEffectiveValue(
   name: SettingName,
@@ -93,13 +93,16 @@ function dropStepOptions(step: unknown): unknown {
   return rest['provider'] === 'native' || config === undefined ? rest : { ...rest, config: dropCoherenceFloor(config) };
 }
 
-/** Asked once, and again if the workspace's request changes. */
+/**
+ * A question about a workspace's settings. It is asked once, and again if what they request
+ * changes.
+ */
 export interface WorkspaceQuestion {
-  /** Key of the remembered answer. */
+  /** Identifies the question, for remembering its answer. */
   readonly key: string;
   /** Profiles that only the workspace's settings would call. */
   readonly profiles: readonly ApiProfile[];
-  /** The workspace's prompts for models. */
+  /** Prompts that the workspace wants to send to models. */
   readonly prompts: readonly string[];
 }
 
@@ -110,10 +113,13 @@ export interface WorkspaceQuestions {
   readonly prompt?: WorkspaceQuestion;
 }
 
-/** Asks only about effects that the user's own settings don't have. */
+/**
+ * Returns the questions about the workspace's settings. Effects that the user's own settings also
+ * have need no question.
+ */
 export function listWorkspaceQuestions(getValues: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => getValues(name).workspace === undefined;
-  // This common case skips evaluating the user's settings.
+  // Most workspaces set nothing here. Then the user's settings need not be read.
   if (PROVIDER_CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(getValues('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(getValues('condensingProfile').user).value;
@@ -156,7 +162,7 @@ function makeWorkspaceQuestion(
   profiles: readonly ApiProfile[],
   prompts: readonly string[],
 ): WorkspaceQuestion {
-  // An ID may later refer to another vendor's model.
+  // Include vendor and model, because an ID may later refer to another vendor's model.
   const profileKeys = profiles.map(({ id, vendor, model, baseUrl }) => [id, vendor, model, baseUrl ?? '']);
   return { key: hashText(JSON.stringify([kind, profileKeys, prompts])), profiles, prompts };
 }
@@ -190,7 +196,7 @@ function listModelsCalledBySetting(
     case 'presets':
       return settings.presets.flatMap(({ config }) => listModelsCalledBySmart(config, []));
     case 'strategy': {
-      // An invalid value means the default.
+      // Use the default strategy instead of an invalid one.
       const strategy = [settings.strategy, undefined].map(resolveStrategy).find(({ valid }) => valid);
       if (!strategy?.valid) return CONDENSING_MODEL_REQUESTED;
       return strategy.config.steps.flatMap(({ provider, preset, config }) => {
