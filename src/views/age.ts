@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Uses the largest whole unit. */
+/** Formats a duration in its largest whole unit. */
 export function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return vscode.l10n.t('just now');

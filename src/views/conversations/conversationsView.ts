@@ -20,7 +20,10 @@ import {
 } from './nodes';
 import { createTreeItem } from './treeItem';
 
-/** Milliseconds between redraws, because counts arrive by the dozen. */
+/**
+ * Milliseconds until changes are shown: token counts arrive by the dozen, and one redraw shows them
+ * all.
+ */
 const REDRAW_DELAY_MS = 250;
 
 /** VS Code's tree view, created before the rest is loaded. */
@@ -32,20 +35,23 @@ export interface ConversationsTree {
 
 export interface ConversationsViewDependencies {
   readonly index: ConversationIndex;
-  /** @param since milliseconds since the epoch */
+  /**
+   * Reads ledgers used since then.
+   * @param since milliseconds since the epoch
+   */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
   readonly live: () => readonly LiveSummary[];
-  /** The sample's file, which is listed once it has been condensed. */
+  /** Path of the sample conversation, which is listed once it has been condensed. */
   readonly sample: string;
   readonly folders: () => readonly string[];
   readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
-  /** Window in tokens, if the agent's file doesn't name it. */
+  /** Returns the window in tokens to assume if the agent's file doesn't name it. */
   readonly contextWindow: () => number;
   readonly watch: () => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
-/** Searches for conversations only after the view has been shown. */
+/** The list of agents' conversations. It searches for them only once the view is shown. */
 export class ConversationsView implements vscode.Disposable {
   private readonly ledgers = new LoadedLedgers();
   private readonly pages = new Map<string, number>();
@@ -53,16 +59,16 @@ export class ConversationsView implements vscode.Disposable {
   private filter = NO_FILTER;
   private roots: readonly TreeNode[] | undefined;
   private shape: string | undefined;
-  /** The rows as they are now, by their IDs. */
+  /** By ID, the rows as they are now. */
   private current = new Map<string, TreeNode>();
-  /** Rows passed to VS Code by ID, and the text of those it has requested. */
+  /** By ID, the rows that VS Code has, and the texts of those that it has requested. */
   private readonly shownItems = new Map<string, { readonly node: TreeNode; text?: string }>();
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
   /**
-   * Only the agent that was first at the start is expanded, so that no other one expands
-   * unexpectedly.
+   * Name of the agent whose group is expanded: the one that was first at the start. No other group
+   * may expand unexpectedly.
    */
   private openAgent: string | undefined;
 
@@ -81,7 +87,7 @@ export class ConversationsView implements vscode.Disposable {
     return this.filter;
   }
 
-  /** Includes agents that the filter hides. */
+  /** Returns all agents, including those that the filter hides. */
   listFilterChoices(): { readonly agents: readonly AgentNode[] } {
     return { agents: this.createFilteredNodes(NO_FILTER) };
   }
@@ -99,7 +105,7 @@ export class ConversationsView implements vscode.Disposable {
     return children;
   }
 
-  /** Looks the row up again, because VS Code passes back an outdated one. */
+  /** Returns the row as it is now, because VS Code passes back an older one. */
   getCurrentNode<T extends TreeNode>(node: T): T {
     // Rows with the same ID have the same kind.
     return (this.current.get(getNodeId(node)) as T | undefined) ?? node;
@@ -159,8 +165,8 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /**
-   * While VS Code reloads all rows, menu actions arrive without their row. So redraw only rows with
-   * changed text if possible.
+   * Redraws only rows with changed text if possible: while VS Code reloads all rows, menu actions
+   * arrive without their row.
    */
   private scheduleRedraw(): void {
     clearTimeout(this.redraw);
@@ -256,7 +262,7 @@ export class ConversationsView implements vscode.Disposable {
     return [...index.conversations, { agent: 'Claude Code', path, modified, bytes: undefined, details }];
   }
 
-  /** An empty tree shows why (viewsWelcome in package.json). */
+  /** Says why the tree is empty, if it is (viewsWelcome in package.json). */
   private updateViewState(): void {
     const { view } = this.tree;
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 
 const FILL_SCHEME = 'context-condenser-fill';
 
-/** Percentages from which a row has the color of a warning and of an error. */
+/** Percentages of the context window from which a row is colored as a warning and as an error. */
 const NEARLY_FULL_PERCENT = 75;
 const FULL_PERCENT = 95;
 
 /**
- * VS Code decorates a row by this URI.
+ * Creates the URI by which VS Code asks for a row's decoration.
  * @param percent of the context window
  */
 export const createFillUri = (percent: number): vscode.Uri =>

@@ -2,16 +2,18 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
 import type { LedgerLookup } from './nodes';
 
-/** Requests only ledgers used since the last request. */
+/** Keeps ledgers, so that later requests read only those used since. */
 export class LoadedLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
   private givenBack: ReadonlyMap<string, string> = new Map();
-  /** Conversations by the file that was written when they were given back. */
+  /**
+   * For each file that was written when a conversation was given back, the ID of that conversation.
+   */
   private originals: ReadonlyMap<string, string> = new Map();
   private newest = 0;
 
-  /** Milliseconds since the epoch. */
+  /** Last use of the newest ledger that was read, in milliseconds since the epoch. */
   get since(): number {
     return this.newest;
   }
@@ -51,7 +53,10 @@ export class LoadedLedgers implements LedgerLookup {
   givenBackAs(found: IndexedConversation): string | undefined {
     return this.givenBack.get(found.details?.id ?? this.findLedger(found)?.conversation ?? '');
   }
-  /** An agent that continues in the same file has no copy. */
+  /**
+   * True for the condensed copy of a conversation. An agent that continues in the same file has
+   * none.
+   */
   isCopy(found: IndexedConversation): boolean {
     const original = this.originals.get(found.path);
     return original !== undefined && original !== found.details?.id;

@@ -5,12 +5,12 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 
 /**
- * VS Code's chat is treated as an agent, so that its running and stored conversations form one
- * group.
+ * The group of conversations in VS Code's chat. It is shown like an agent, so that running and
+ * stored ones are together.
  */
 export const CHAT_AGENT_NAME: AgentName = 'VS Code';
 
-/** Conversations listed per agent at first, and added by each "Show More". */
+/** Number of conversations that each agent lists at first, and that each "Show More" adds. */
 export const CONVERSATIONS_PER_PAGE = 200;
 
 export interface AgentNode {
@@ -29,9 +29,11 @@ export interface ConversationNode {
   readonly kind: 'conversation';
   readonly found: IndexedConversation;
   readonly ledger: LedgerOutline | undefined;
-  /** The file with which the agent continues; undefined if the conversation was not given back. */
+  /**
+   * The file with which the agent continues after giving back; undefined if it was not given back.
+   */
   readonly givenBackAs: string | undefined;
-  /** True if giving another conversation back wrote this one. */
+  /** True if this conversation was written by giving another one back. */
   readonly isCopy: boolean;
   /** Conversations of subagents. */
   readonly children: readonly ConversationNode[];
@@ -40,15 +42,15 @@ export interface ConversationNode {
 export interface ShowMoreNode {
   readonly kind: 'more';
   readonly agent: string;
-  /** Number of hidden conversations. */
+  /** Number of conversations that are not listed yet. */
   readonly hidden: number;
 }
 
 export interface GatewayNode {
   readonly kind: 'gateway';
-  /** Host and port. */
+  /** Host and port of the gateway. */
   readonly host: string;
-  /** Folder of the gateway's window. */
+  /** Folder of the window that started the gateway. */
   readonly folder: string;
 }
 
@@ -57,7 +59,8 @@ export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | S
 export function getNodeId(node: TreeNode): string {
   switch (node.kind) {
     case 'agent':
-      // VS Code remembers expanded rows by ID; an agent that starts running thus expands.
+      // VS Code remembers by ID which rows are expanded. Another ID expands an agent when it starts
+      // running.
       return hasLiveConversations(node) ? `${node.agent}/live` : node.agent;
     case 'live':
       return `live/${node.live.id}`;
@@ -74,7 +77,7 @@ export const hasLiveConversations = ({ children }: AgentNode): boolean => childr
 
 /** An empty filter shows all. */
 export interface ConversationFilter {
-  /** Words in title, folder or path. */
+  /** Words to find in title, folder or path. */
   readonly text: string;
   readonly agents: ReadonlySet<string>;
   /** Agents' working folders. */
@@ -88,14 +91,14 @@ export const isFiltering = ({ text, agents, workspaces }: ConversationFilter): b
 
 export interface ListedConversations {
   readonly live: readonly LiveSummary[];
-  /** Newest first. */
+  /** Stored conversations, newest first. */
   readonly stored: readonly IndexedConversation[];
   readonly ledgers: LedgerLookup;
-  /** This window's folders; default none. */
+  /** Folders of this window; default: none. */
   readonly here?: readonly string[];
 }
 
-/** An unread file has no conversation ID yet, so ledgers are also found by path. */
+/** Finds a conversation's ledger by its ID or path: before a file is read, its ID is unknown. */
 export interface LedgerLookup {
   findLedger(found: IndexedConversation): LedgerOutline | undefined;
   givenBackAs(found: IndexedConversation): string | undefined;
@@ -103,8 +106,8 @@ export interface LedgerLookup {
 }
 
 /**
- * Finds the root conversation, because subagents may start subagents; the nearest listed one if it
- * is missing.
+ * Finds the root conversation, because subagents may start subagents. If the root is missing, finds
+ * the nearest listed ancestor.
  */
 function createRootPathFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
   const byPath = new Map(stored.map((conversation) => [conversation.path, conversation]));
@@ -121,7 +124,7 @@ function createRootPathFinder(stored: readonly IndexedConversation[]): (found: I
   };
 }
 
-/** True if the folder is one of these or inside. */
+/** True if the folder is one of these folders or inside one. */
 export function isInFolders(folders: readonly string[], folder: string | undefined): boolean {
   if (folder === undefined) return false;
   return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
@@ -190,7 +193,7 @@ export function getShownChildren({ agent, children }: AgentNode, pages: number):
 export const getConversationWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
-/** Prefers the title in the file to the store's. */
+/** Returns the title in the conversation's file, or else the one in the agent's store. */
 export const getConversationTitle = ({ details, title }: IndexedConversation): string | undefined =>
   details?.title ?? title;
 
@@ -214,11 +217,12 @@ function matchesFilter(
       .toLowerCase()
       .split(/\s+/)
       .every((word) => searchedText.includes(word));
-  // Titles are listed without the Markdown of the message from which they are taken.
+  // A title is shown without the Markdown of the message from which it is taken, so search both
+  // forms.
   return isFound(text) || isFound(removeMarkdown(text));
 }
 
-/** Returns undefined if the view is the original. */
+/** Returns the condensation that the view shows; undefined if the view is the original. */
 export const findShownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 

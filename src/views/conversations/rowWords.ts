@@ -13,14 +13,14 @@ import {
 import { formatShare } from '../../core/percent';
 import { getConversationTitle } from './nodes';
 
-/** Uses the file's name only if there is no title. */
+/** Returns the conversation's title, or the file's name if there is none. */
 export function formatRowName(found: IndexedConversation): string {
   return (
     getConversationTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path))
   );
 }
 
-/** Counts tokens in the same way as a condensation's result. */
+/** Returns the size in tokens, counted in the same way as in a condensation's result. */
 export function formatRowSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens in messages', formatTokens(details.tokens));

@@ -37,13 +37,16 @@ const CollapsibleState = vscode.TreeItemCollapsibleState;
 export interface TreeItemOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Window in tokens, if the agent's file doesn't name it. */
+  /** Window in tokens to assume if the agent's file doesn't name it. */
   readonly contextWindow: number;
-  /** The agent whose group is expanded initially. */
+  /** Name of the agent whose group is expanded at first. */
   readonly openAgent?: string | undefined;
 }
 
-/** `contextValue` is a list of words for the menus in package.json. */
+/**
+ * Creates VS Code's row. Its `contextValue` is a list of words to which the menus in package.json
+ * refer.
+ */
 export function createTreeItem(node: TreeNode, facts: TreeItemOptions): vscode.TreeItem {
   const item = createItemForNode(node, facts);
   item.id = getNodeId(node);
@@ -123,7 +126,7 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   });
   item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
   item.tooltip = renderRowTooltip(node, facts);
-  // The record of a copy expires, so the title tells a copy too.
+  // The record that marks a copy expires, so the title is checked too.
   const isCopy = node.isCopy || formatRowName(found).endsWith(CONDENSED_SUFFIX);
   item.iconPath = new vscode.ThemeIcon(
     problem !== undefined ? 'warning' : lastCondensation ? 'archive' : isCopy ? 'copy' : 'comment',
@@ -151,20 +154,23 @@ interface RowFillFigures {
   readonly size: string;
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
   readonly age: string;
-  /** Percent of the context window; undefined if unknown. */
+  /** Filled percentage of the context window; undefined if unknown. */
   readonly percent?: number | undefined;
   /** Why the conversation can't be read. */
   readonly problem?: string | undefined;
   readonly isGivenBack?: boolean;
 }
 
-/** A longer label would cut off what follows in a side bar of usual width. */
+/** A longer label would leave no room, in a side bar of usual width, for what follows it. */
 const MAX_LABEL_CHARS = 20;
 
-/** Suffix of the title that giving back to Claude Code writes. */
+/** End of the title that giving back to Claude Code writes. */
 const CONDENSED_SUFFIX = ' (condensed)';
 
-/** Begins with what distinguishes a given-back session from its original, since narrow side bars cut the label too. */
+/**
+ * Puts the suffix of a given-back session, which distinguishes it from its original, at the
+ * beginning, since narrow side bars cut the label too.
+ */
 const createLabel = (title: string): string =>
   shortenText(
     title.endsWith(CONDENSED_SUFFIX) ? vscode.l10n.t('Copy: {0}', title.slice(0, -CONDENSED_SUFFIX.length)) : title,
@@ -188,7 +194,10 @@ function createRowItem(
   return item;
 }
 
-/** A given-back conversation's figure already includes the condensation. */
+/**
+ * Returns how full the window is. For a given-back conversation, the figure already includes the
+ * condensation.
+ */
 function formatFillWithCondensation(
   { found, ledger, givenBackAs }: ConversationNode,
   facts: TreeItemOptions,
@@ -197,7 +206,7 @@ function formatFillWithCondensation(
   return last && givenBackAs === undefined ? formatRowFillChange(found, last, facts.contextWindow) : undefined;
 }
 
-/** Plain text, never Markdown: everything here is untrusted. */
+/** Renders plain text and never Markdown, because everything here is untrusted. */
 function renderRowTooltip(node: ConversationNode, facts: TreeItemOptions): string {
   const { found, ledger } = node;
   const { now, contextWindow } = facts;
