@@ -29,14 +29,19 @@ export function runInBackground<T extends Task>(
 
 export const getLedgerFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
 
-/** Holds ledgers of chat conversations, per workspace if one is open. */
+/**
+ * Folder for ledgers of chat conversations, one per workspace; without a workspace, a common one.
+ */
 export const getLiveLedgerFolder = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
 
-/** Running gateways announce themselves here to all windows. Absent while none runs. */
+/**
+ * Folder in which running gateways announce themselves to all windows. It is absent while none
+ * runs.
+ */
 export const getRunningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
 
-/** Summaries that the user has paid for, in any window. */
+/** Stored summaries that the user has paid for, in any window. */
 export const getSummaries = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
     onError: (words) => {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Programs of the extension host are separate files, loaded on first use in parts
+ * Loads programs of the extension host. Each is a separate file, loaded on first use and in parts
  * (`scripts/bundleParts.mjs`).
- * @typeParam Programs what each exports, by name
+ * @typeParam Programs by name of the program, what it exports
  */
 export class BundleLoader<Programs extends object> {
   private readonly require: NodeJS.Require;
@@ -16,13 +16,16 @@ export class BundleLoader<Programs extends object> {
     this.require = createRequire(join(folder, 'extension.cjs'));
   }
 
-  /** Blocks while it loads what is missing. */
+  /** Loads a program at once, which blocks the thread meanwhile. */
   loadBundleNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 
-  /** All extensions of the window share the thread, so each part loads in its own turn. */
+  /**
+   * Loads each part in its own turn of the event loop, because all extensions of the window share
+   * the thread.
+   */
   async loadBundle<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
     if (!this.loaded.has(name)) {
       const parts = this.require('./parts.json') as Readonly<Record<keyof Programs, readonly string[]>>;

@@ -12,7 +12,7 @@ interface OpenComparison extends DiffTexts {
   readonly title: string;
   readonly by?: string;
   readonly isPreview?: boolean;
-  /** Originals of a preview's markers, by reference, since no ledger contains them. */
+  /** By reference, the originals of a preview's markers, which no ledger contains. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
 
   /**
-   * Drops the oldest texts.
+   * Keeps a comparison, and drops the oldest ones.
    * @returns the comparison's ID
    */
   addComparison(comparison: OpenComparison): string {
@@ -54,8 +54,8 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   /**
-   * Replaces the conversation's previous diff.
-   * @param preserveFocus keeps the focus, for an open list
+   * Shows a comparison as a diff, instead of the conversation's previous one.
+   * @param preserveFocus if true, the focus stays where it is, such as in an open list
    */
   async showComparison(id: string, preserveFocus = false): Promise<void> {
     const comparison = this.kept.get(id);

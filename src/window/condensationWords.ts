@@ -12,7 +12,7 @@ export interface CondensationFigures {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly targetTokens?: number;
-  /** US dollars; undefined if a price is unknown. */
+  /** Cost in US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
   readonly notes?: readonly string[];
   readonly title?: string | undefined;
@@ -45,14 +45,14 @@ export const formatPreviewMessage = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** Only a target that the user has set can be missed. */
+/** True if the result is larger than the target. Only a target that the user has set counts. */
 const isTargetExceeded = ({
   tokensAfter,
   targetTokens = Infinity,
 }: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): boolean =>
   tokensAfter > targetTokens && isSettingConfigured('manual.targetPercent');
 
-/** Without their number, since Details adds notes on how the file was read. */
+/** Mentions notes without their number, because Details adds notes on how the file was read. */
 const mentionNotes = (notes: readonly string[]): string[] =>
   notes.length === 0 ? [] : [vscode.l10n.t('notes in Details')];
 

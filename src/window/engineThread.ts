@@ -6,7 +6,7 @@ import type { Services } from './services';
 
 interface ThreadDeathMessages {
   readonly deathMessage?: string;
-  /** Shown when the thread is no longer restarted. */
+  /** Message when the thread is not restarted any more. */
   readonly stoppedMessage: string;
   readonly restartLabel: string;
 }
@@ -24,7 +24,7 @@ export const getReaderThread = (services: Services): EngineThread =>
     restartLabel: vscode.l10n.t('Restart'),
   }));
 
-/** The chat has its own thread, so that requests don't wait for files being read. */
+/** Returns the chat's own thread, so that its requests don't wait for files that are being read. */
 export const getChatThread = (services: Services): EngineThread =>
   getOrCreateThread(services, chatThreadByServices, () => ({
     deathMessage: vscode.l10n.t(

@@ -1,10 +1,10 @@
 const MAX_NAME_CHARS = 60;
 
-/** More text follows a tab's name, so it loses dots, colons and commas at the end. */
+/** Removes dots, colons and commas at the end, because more text follows a tab's name. */
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
- * The name is valid on every system and has no extension.
+ * Returns a file name without extension that is valid on every system.
  * @param fallback used if nothing of the title is left
  */
 export function toFileName(title: string, fallback: string): string {

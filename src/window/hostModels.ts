@@ -7,7 +7,7 @@ import type { WindowModels } from './models';
 
 export interface HostModelsDependencies {
   readonly models: () => Promise<WindowModels>;
-  /** A conversation's own model by name; default: none. */
+  /** Returns what loads a conversation's own model, given its name. By default, there is none. */
   readonly getOwnModelLoader?: (name: string) => LoadOwnModel | undefined;
   readonly warn: (words: string) => void;
 }
@@ -36,7 +36,7 @@ export function createHostModels({
   };
 }
 
-/** Returns a profile's model as data and as a callable, or why there is none. */
+/** Returns a profile's model, as data and as functions to call it, or why it can't be called. */
 export async function createPlannedModel(
   select: SelectModel,
   samples: WindowModels['samples'],

@@ -2,10 +2,16 @@
 import * as vscode from 'vscode';
 import { escapeLinks } from './notifications';
 
-/** Dot, colon and at sign would start automatic links and lists. */
+/**
+ * Characters to escape. Dot, colon and at sign are among them because they would start automatic
+ * links and lists.
+ */
 const MARKDOWN_SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
 
-/** The non-breaking spaces of `MarkdownString.appendText` would make narrow views cut words. */
+/**
+ * Escapes Markdown. `MarkdownString.appendText` is not used: its non-breaking spaces would make
+ * narrow views cut words.
+ */
 export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\s\u0085]+/g, ' ')
@@ -38,7 +44,7 @@ export function showMarkdown(stream: vscode.ChatResponseStream, text: SafeMarkdo
   stream.markdown(toMarkdownString(text));
 }
 
-/** In this Markdown only a link to the given command is allowed. */
+/** Creates Markdown in which only a link to the given command is allowed. */
 export function makeTextWithCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,

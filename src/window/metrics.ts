@@ -11,8 +11,8 @@ export const openMetricsStore = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
- * Failures are only logged, because the condensation succeeded.
- * @param config of the run; default: from the settings
+ * Stores figures of a run. If that fails, it is only logged, because the condensation succeeded.
+ * @param config configuration of the run; default: from the settings
  */
 export async function recordMetrics(
   services: Services,

@@ -45,7 +45,7 @@ export async function createWindowSummarizer(
   return applySpendingLimits(services, counter, summarizer);
 }
 
-/** The limits apply per conversation and per day, over all windows. */
+/** Limits what the summarizer spends, per conversation and per day, over all windows. */
 const applySpendingLimits = (
   services: Services,
   counter: MessageCounter,
@@ -62,7 +62,10 @@ const applySpendingLimits = (
       })
     : summarizer;
 
-/** Reads settings and metrics for each model, so that changes apply at once. */
+/**
+ * Creates models of profiles. Settings and metrics are read each time, so that changes apply at
+ * once.
+ */
 export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
   let runs: Awaited<ReturnType<MetricsStore['readRuns']>> = [];
   const createSummarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>

@@ -79,7 +79,7 @@ const isThenableValidation = (
   answer: InputValidation | Thenable<InputValidation>,
 ): answer is Thenable<InputValidation> => typeof answer === 'object' && answer !== null && 'then' in answer;
 
-/** Our labels begin with these icons; in an untrusted label they are harmless. */
+/** Icons with which our own labels begin. In an untrusted label they are harmless. */
 const OWN_ICON_PATTERN =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
@@ -95,7 +95,7 @@ const escapePickItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...(item.detail !== undefined && { detail: escapeLinks(item.detail) }),
 });
 
-/** Returns the original item. */
+/** Lets the user pick from escaped items, and returns the original one. */
 export async function pickOneItem<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
@@ -105,7 +105,7 @@ export async function pickOneItem<T extends vscode.QuickPickItem>(
   return picked && items[shown.indexOf(picked)];
 }
 
-/** Returns the original items. */
+/** Lets the user pick from escaped items, and returns the original ones. */
 export async function pickSeveralItems<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,

@@ -52,7 +52,10 @@ export class OriginalDocuments
     }
   }
 
-  /** Without a reference, opens the original of the marker at the cursor, or asks the user. */
+  /**
+   * Opens the original of the reference. Without one, opens that of the marker at the cursor, or
+   * asks the user.
+   */
   async openOriginal(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const chosenReference =
@@ -101,7 +104,7 @@ export class OriginalDocuments
     const finding = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
     for (const old of [...this.kept.keys()].slice(0, -MAX_CACHED_ORIGINALS)) this.kept.delete(old);
-    // A reference unknown now may be known after the next condensation.
+    // Don't keep an unknown reference: it may be known after the next condensation.
     finding.then(
       (text) => text === undefined && this.kept.delete(reference),
       () => this.kept.delete(reference),
@@ -126,7 +129,7 @@ const getMissingOriginalText = (): string =>
     'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
 
-/** Markers contain no line breaks. */
+/** Finds the marker at a position, within its line, because markers contain no line breaks. */
 function findMarkerAt(
   document: vscode.TextDocument,
   { line, character }: vscode.Position,

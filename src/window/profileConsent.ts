@@ -6,14 +6,17 @@ import type { Services } from './services';
 
 const CONSENTS_STATE_KEY = 'contextCondenser.profileConsents';
 
-/** Calls while the question is open share its answer. */
+/** By key, questions that are open. Calls in the meantime share the answer. */
 const openQuestionByKey = new Map<string, Promise<boolean>>();
 
-/** Includes the profile's model and address, so that a change of either is asked again. */
+/**
+ * Identifies what the user allowed. It includes the profile's model and address, so that the user
+ * is asked again if one changes.
+ */
 const makeConsentKey = (extension: string, profile: ApiProfile): string =>
   JSON.stringify([profile.id, extension, profile.vendor, profile.model, getKeyTarget(profile)]);
 
-/** Asks if undecided. Dismissing the question means no for now. */
+/** Asks the user unless the answer is known. Dismissing the question means no for now. */
 export async function askToUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
   const key = makeConsentKey(extension, profile);
   const consent = readConsents(services)[key];

@@ -6,7 +6,7 @@ import {
   type ProviderDescription,
 } from '../extensionApi/remoteProvider';
 
-/** The engine calls providers that other extensions registered in this window. */
+/** Providers that other extensions registered in this window. The engine calls them. */
 export class RegisteredProviders {
   private readonly providers = new Map<string, ExternalProvider>();
   private readonly listeners = new Set<() => void>();

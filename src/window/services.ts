@@ -9,7 +9,7 @@ export interface CondensationEvent {
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** US dollars; undefined if a price is unknown. */
+  /** Cost in US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Services {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   readonly comparisons: ComparisonDocuments;
-  /** Announces every condensation to other extensions. */
+  /** Fires for every condensation, to tell other extensions. */
   readonly condensed: vscode.EventEmitter<CondensationEvent>;
   /** Fires when stored condensations were undone, restored, pinned, given back or removed. */
   readonly ledgersChanged: vscode.EventEmitter<void>;
@@ -27,7 +27,7 @@ export interface Services {
    */
   readonly settingsChanged: vscode.EventEmitter<void>;
   readonly modelsChanged: vscode.EventEmitter<void>;
-  /** This window's last condensation, for Undo without a notification. */
+  /** This window's last condensation, which Undo reverts even if no notification is open. */
   last: LastCondensation | undefined;
 }
 

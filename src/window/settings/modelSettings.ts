@@ -6,12 +6,14 @@ import { readSetting, getUserSetting } from './settings';
 
 export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
-  /** The summarizing profile; undefined if none is chosen or it is missing. */
+  /**
+   * The profile that writes summaries; undefined if none is chosen or the chosen one is missing.
+   */
   readonly condensing: ApiProfile | undefined;
   readonly threshold: CondensationThreshold;
   /** The user's own condensing prompt; blank means the built-in one. */
   readonly prompt: string;
-  /** US dollars per condensation. */
+  /** Limit in US dollars per condensation. */
   readonly maxCost: number;
   readonly warnings: WarningLimits;
 }
@@ -29,7 +31,7 @@ export function readModelSettings(): ModelSettings {
   };
 }
 
-/** Applies if a profile doesn't say when and how far to condense. */
+/** Returns when and how far to condense for profiles that don't say so. */
 function readGlobalThreshold(): CondensationThreshold {
   const tokens = readSetting('thresholdTokens');
   return {
@@ -40,8 +42,8 @@ function readGlobalThreshold(): CondensationThreshold {
 }
 
 /**
- * Includes invalid entries, so that unchanged ones are saved as they are.
- * @throws Error if the setting is not a list, since saving one would destroy it
+ * Returns all entries, including invalid ones, so that saving keeps those that didn't change.
+ * @throws Error if the setting is not a list, because saving a list would destroy it
  */
 export function readProfileEntries(): readonly unknown[] {
   const value = getUserSetting('profiles');

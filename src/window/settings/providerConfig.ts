@@ -11,8 +11,9 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * Returns a provider's configuration from the settings, without validating it. A user's preset
- * replaces its name. Undefined if nothing is set (VS Code then has an empty object).
+ * Returns a provider's configuration from the settings, without validating it. The name of one of
+ * the user's presets is replaced by the preset's configuration. Undefined if nothing is set (VS
+ * Code then has an empty object).
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltInProvider(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -22,8 +23,9 @@ export function readProviderConfig(id: string): unknown {
 }
 
 /**
- * A strategy's steps take fields that they lack from their providers' settings.
- * @param asked the caller's configuration; default: that of the settings
+ * Returns a provider's configuration. Steps of a strategy that lack fields take them from their
+ * providers' settings.
+ * @param asked the caller's configuration; default: that in the settings
  */
 export function resolveProviderConfig(id: string, asked?: unknown): unknown {
   const config = asked ?? readProviderConfig(id);
@@ -47,8 +49,8 @@ function fillStepConfigs(value: unknown): unknown {
 }
 
 /**
- * Smart takes all passes from one place; other providers take each field from the step or the
- * settings.
+ * Returns a step's configuration. Smart takes all passes either from the step or from the settings;
+ * other providers do so for each field.
  */
 function resolveStepConfig(provider: string, ownConfig: unknown): unknown {
   const settings = readProviderConfig(provider);
@@ -69,7 +71,7 @@ export function readSummaryPreferences(profile: ApiProfile): Pick<SummarizerMode
   };
 }
 
-/** Leaves out invalid settings, which the settings panel reports. */
+/** Returns Summary's configuration without invalid settings, which the settings panel reports. */
 export function readNativeConfig(): NativeConfig {
   const checked = validateFields(nativeConfigSchema, readProviderConfig('native'));
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});

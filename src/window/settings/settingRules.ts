@@ -6,20 +6,22 @@ import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';
 
 /**
- * These providers serve metadata and validation; they never condense.
- * @param presets the user's own
+ * Creates providers for their metadata and validation only; these never condense.
+ * @param presets returns the user's own presets
  */
 export const createBuiltInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
   createProviders({ presets, select: () => Promise.reject(new NoSummarizerError()) });
 
 export class SettingRules {
-  /** @param registered other extensions', configured in the setting `providers` */
+  /**
+   * @param registered returns other extensions' providers, which the setting `providers` configures
+   */
   constructor(
     private readonly providers: readonly CondensationProvider[],
     private readonly registered: () => readonly CondensationProvider[] = () => [],
   ) {}
 
-  /** Paths are within the setting. An absent value has no problems. */
+  /** Returns problems with their paths within the setting. An absent value has none. */
   findProblems(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined) return [];
     // A provider knows more than the table, such as the names of the user's presets.
@@ -40,7 +42,10 @@ export class SettingRules {
     return (name === 'smart' ? SETTINGS.presets.instead : undefined) ?? 'Its default is used.';
   }
 
-  /** Unlike problems, unknown fields don't invalidate the value. */
+  /**
+   * Returns fields that the provider doesn't know. Unlike problems, they don't make the value
+   * invalid.
+   */
   findUnknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined || this.findProblems(name, value).length > 0) return [];
     if (name === 'presets') return this.findUnknownFieldsInPresets(value);
@@ -70,7 +75,7 @@ export class SettingRules {
   private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
     const knownProviders = [...this.providers, ...this.registered()];
     if (knownProviders.some(({ id }) => id === value)) return [];
-    // The panel and the toasts know a provider by its name.
+    // Name providers also as the panel and messages do.
     const listed = knownProviders
       .map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`))
       .join(', ');
@@ -86,8 +91,8 @@ export class SettingRules {
   }
 
   /**
-   * What a provider uses of a value; for the setting `providers`, by ID. Undefined for other
-   * settings.
+   * Returns what a provider uses of a value. For the setting `providers`, by the provider's ID;
+   * undefined for other settings.
    */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {

@@ -23,15 +23,15 @@ const SETTINGS_SECTION = 'contextCondenser';
 export const readSetting = <N extends SettingName>(name: N): Settings[N] =>
   SETTINGS[name].parse(getEffectiveSetting(name)).value;
 
-/** The effective value, not validated. */
+/** Returns the effective value, without validating it. */
 export const getEffectiveSetting = (name: SettingName): unknown =>
   getEffectiveValue(name, getSettingValuesByScope, isAnsweredWithAllow);
 
-/** With a resource, VS Code logs two warnings for each setting that is read. */
+/** Reads without a resource: with one, VS Code logs two warnings for each setting. */
 export const getConfiguration = (): vscode.WorkspaceConfiguration =>
   vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
 
-/** A setting's values as VS Code reports them, unchecked. */
+/** A setting's values in the form in which VS Code reports them, not validated. */
 interface CachedSetting {
   readonly all: unknown;
   readonly defaultValue?: unknown;
@@ -75,14 +75,20 @@ export function getSettingValuesByScope(name: SettingName): SettingValues {
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
 }
 
-/** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
+/**
+ * Returns the user's own value without validating it, even if a workspace overrides it. Undefined
+ * if not set.
+ */
 export const getUserSetting = (name: SettingName): unknown => getCachedSetting(name).globalValue;
 
-/** Undefined removes the setting. */
+/** Writes a value into the user's settings. Undefined removes the setting. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
-/** An explicit provider runs alone, so choosing the default removes the setting. */
+/**
+ * Saves a value, and says if a workspace overrides it. The default provider is saved by removing
+ * the setting, because a provider that is set runs alone.
+ */
 export async function saveSettingAndShowOverride<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
   await saveUserSetting(name, isDefault ? undefined : value);
@@ -150,7 +156,10 @@ function formatSettingPath(name: SettingName, path: string): string {
   return `${SETTINGS_SECTION}.${name} › ${place}`;
 }
 
-/** Explains why a workspace's value that is less careful than the user's is ignored. */
+/**
+ * Explains that a workspace's value is ignored because it is less careful than the user's;
+ * undefined if it isn't ignored.
+ */
 export function describeWeakerWorkspaceSetting(name: SettingName): string | undefined {
   const { workspace, user } = getSettingValuesByScope(name);
   if (!isWorkspaceLessCareful(name, workspace, user)) return undefined;

@@ -9,7 +9,7 @@ import { showWarningMessage } from '../notifications';
 
 type AnswerStore = Pick<vscode.Memento, 'get' | 'update'>;
 
-/** Set by the panel or the commands, whichever loads first; until then nothing is allowed. */
+/** Set by the panel or the commands, whichever is loaded first. Until then nothing is allowed. */
 let storedAnswers: AnswerStore | undefined;
 
 export function setAnswerStore(memento: AnswerStore): void {
@@ -43,7 +43,7 @@ export class WorkspaceAsker {
     const showLabel = vscode.l10n.t('Show Them');
     const answer = await showWarningMessage(text, allowLabel, refuseLabel, showLabel);
     if (answer === showLabel) {
-      // The question is asked again after the user has read the settings.
+      // Once the user has read the settings, the question is asked again.
       this.askedKeys.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, text);
