@@ -5,7 +5,7 @@ import { LinkButton } from '../ui';
 export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Aligned right, so that digits line up. */
+  /** True for a column of numbers, aligned right so that digits line up. */
   readonly isNumber?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface TableProps<Row> {
   readonly getKey: (row: Row, index: number) => string;
 }
 
-/** Rows that are shown at first. */
+/** Number of rows that are shown at first. */
 const ROWS_SHOWN_AT_FIRST = 10;
 /** A button would take as much room as this many more rows. */
 const MIN_HIDDEN_ROWS = 2;

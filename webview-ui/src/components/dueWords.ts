@@ -2,7 +2,7 @@ import { computeDueTokens, type DueTokensAndReason } from '../../../src/core/con
 import { t } from '../l10n';
 
 export interface ModelWindow {
-  /** Absent for an assumed model. */
+  /** The model's name; absent for an assumed model. */
   readonly name?: string;
   readonly tokens: number;
 }

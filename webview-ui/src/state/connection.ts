@@ -19,7 +19,7 @@ export interface VsCodeApi {
 export type PanelEvent = Exclude<MessageToWebview, { type: 'reply' | 'failed' | 'progress' }>;
 
 export interface RequestOptions {
-  /** Infinity if the user must answer first. */
+  /** Milliseconds to wait for the answer; Infinity if the user must answer first. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;

@@ -12,11 +12,11 @@ export interface ProfileEntry {
   readonly model: string;
   /** Empty if the entry has no base URL. */
   readonly baseUrl: string;
-  /** Percent; undefined if the general one applies, as for an invalid one. */
+  /** Threshold in percent; undefined if the general one applies, as it does for an invalid one. */
   readonly threshold: number | undefined;
-  /** True if agents in VS Code's chat can use it. */
+  /** True if agents in VS Code's chat can use the profile. */
   readonly isOfferedInChat: boolean;
-  /** Absent if the entry is invalid. */
+  /** What the host knows of the profile; absent if the entry is invalid. */
   readonly facts: ProfileState | undefined;
 }
 

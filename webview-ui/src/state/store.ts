@@ -5,7 +5,7 @@ import type { PanelEvent } from './connection';
 export interface PanelStoreData {
   readonly welcome: Omit<WelcomeMessage, 'type' | 'state' | 'texts'>;
   readonly state: PanelState;
-  /** Grows when the previewed conversation changes; initially 0. */
+  /** Number that grows when the previewed conversation changes; 0 at first. */
   readonly previewRevision: number;
   /** The section that the host requested last, with a number that distinguishes repeated requests. */
   readonly wanted: { readonly section: string; readonly number: number } | undefined;

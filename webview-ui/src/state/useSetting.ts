@@ -17,7 +17,7 @@ export interface SettingHandle {
   readonly isSet: boolean;
   /** True if the value differs from the inherited one; an entry's own fields are not changes. */
   readonly isChange: boolean;
-  /** The other scope, if it also sets the value. */
+  /** The other scope, if it sets this value too; undefined otherwise. */
   readonly alsoIn: SettingScope | undefined;
   /**
    * True if the setting is stored in the remote machine's settings, where the user's own file has
@@ -126,7 +126,7 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
   };
 }
 
-/** Includes problems of nested places. */
+/** Lists problems at the path and at places inside it. */
 function listProblemsAt({ problems, value }: SettingState, path: Path): string[] {
   const ownPath = formatPath(path);
   return problems

@@ -8,7 +8,7 @@ const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
   /** IDs of the expanded sections. */
   open: z.array(z.string()).catch([]),
-  /** Pixels. */
+  /** Scroll position in pixels. */
   scroll: z.number().catch(0),
   /** The conversation that the panel previews. */
   previewed: previewedConversationNameSchema.catch({ kind: 'default' }),

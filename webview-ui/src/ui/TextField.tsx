@@ -5,7 +5,7 @@ import './toolkit';
 interface TextProps extends FieldLabels {
   readonly value: string;
   readonly placeholder?: string;
-  /** Called on each key. */
+  /** Called with the text on each key. */
   readonly onInput: (value: string) => void;
   /** Called when the field loses focus, or on Enter. */
   readonly onCommit: (value: string) => void;

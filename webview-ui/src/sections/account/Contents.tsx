@@ -11,7 +11,7 @@ type AccountTotals = ShownAccount['total'];
 
 interface ContentPart {
   readonly label: string;
-  /** 0 to 1. */
+  /** Share from 0 to 1. */
   readonly share: number;
 }
 

@@ -27,7 +27,7 @@ export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedC
   return low === high ? low : t('{0} to {1}', low, high);
 }
 
-/** Units of the drawing. */
+/** Width and height in units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 80;
 /** Limits the bars' width if there are only a few days. */

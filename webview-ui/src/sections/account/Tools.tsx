@@ -9,7 +9,7 @@ import { useRequestAnswer } from '../../state/useAnswer';
 type StoredCalls = ShownAccount['total']['calls'];
 
 interface ToolWeightsProps {
-  /** Absent until the user analyzes stored sessions. */
+  /** Calls of tools in stored sessions; absent until the user analyzes these. */
   readonly stored: StoredCalls | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { RunGroup } from '../../../../src/panel/protocol';
 import { Table, type TableColumn } from '../../components/Table';
 import { formatDollars, formatDuration, formatNumber, formatPercent, t } from '../../l10n';
 
-/** Units of the drawing. */
+/** Lengths in units of the drawing. */
 const CHART_WIDTH = 400;
 const ROW_HEIGHT = 14;
 const BAR_HEIGHT = 10;

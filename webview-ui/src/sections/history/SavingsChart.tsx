@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { formatPercent, t } from '../../l10n';
 
-/** Limited by the chart's width. */
+/** Number of bars for which the chart is wide enough. */
 const MAX_SHOWN_BARS = 40;
-/** Units of the drawing. */
+/** Lengths in units of the drawing. */
 const CHART_HEIGHT = 64;
 const BAR_STEP = 10;
 const BAR_WIDTH = 7;

@@ -148,7 +148,7 @@ function describeVerdict({ verdict, points }: JudgedSettings, getChoiceName: (id
   }
 }
 
-/** Units of the drawing. */
+/** Width and height in units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 160;
 /** Number of classes `choice-N` in `history.css`. */

@@ -7,7 +7,7 @@ import { describeVendorModel, type VendorModelsLookup } from './vendorModels';
 
 interface ModelNameFieldProps extends FieldLabels {
   readonly value: string;
-  /** Absent for a vendor that lists no models. */
+  /** The vendor's list of models; absent if the vendor has none. */
   readonly vendorModels?: VendorModelsLookup | undefined;
   readonly onInput: (value: string) => void;
   readonly onCommit: (value: string) => void;

@@ -5,7 +5,9 @@ import { t } from '../../l10n';
 export interface ModelSource {
   readonly label: string;
   readonly vendor: Vendor;
-  /** The usual address; empty: the user must enter one; absent: the vendor's own. */
+  /**
+   * The server's usual address. Empty: the user must enter one; absent: the vendor's own is used.
+   */
   readonly address?: string;
   /** Example of an address that differs for everyone. */
   readonly addressForm?: string;
@@ -33,7 +35,7 @@ export const listModelSources = (): readonly ModelSource[] => [
   { label: t('Another server that speaks OpenAI’s protocol'), vendor: 'openai', address: '' },
 ];
 
-/** @param server its label */
+/** @param server the server's label in the list of sources */
 export function getWindowNoteOfServer(server: string): string | undefined {
   const note = listModelSources().find(({ label }) => label === server)?.windowNote;
   return note === undefined ? undefined : t(note);

@@ -7,7 +7,7 @@ import { usePanel } from '../../state/panel';
 const LIST_TIMEOUT_MS = 60_000;
 
 export interface VendorModelsLookup {
-  /** Undefined until looked up. */
+  /** The vendor's models; undefined until they are looked up. */
   readonly models: readonly VendorModel[] | undefined;
   readonly isBusy: boolean;
   /** Why the lookup failed; otherwise empty. */

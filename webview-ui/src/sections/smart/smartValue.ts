@@ -13,7 +13,7 @@ export const getCurrentPreset = ({ value, isSet }: SettingHandle, inherited: unk
 
 export interface PassEntry {
   readonly index: number;
-  /** Unique within the list even if the IDs aren't. */
+  /** Identifies the pass within the list, even if two passes have the same ID. */
   readonly key: string;
   readonly raw: Fields;
   readonly name: string;

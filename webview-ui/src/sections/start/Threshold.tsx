@@ -8,7 +8,7 @@ import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
 import { useOptimisticChoice } from '../../ui/chosen';
 
-/** Tokens; used while no model's window is known. */
+/** Window in tokens that is assumed while no model's window is known. */
 const USUAL_WINDOW_TOKENS = 200_000;
 
 /** Percent; instructions and tools alone may fill a large part of a lower threshold. */

@@ -51,7 +51,7 @@ export type ChoiceAnswers = Readonly<Partial<Record<ChoiceQuestion['id'], string
 export interface RecommendedSettings {
   readonly provider: string;
   readonly preset?: string;
-  /** US dollars. */
+  /** Recommended limit in US dollars per condensation. */
   readonly maxCost: number;
   /** True if the recommendation needs a model. */
   readonly asksModel?: true;
