@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
@@ -72,11 +73,19 @@ describe('the command “Open an Agent, Condensed…”', () => {
     expect(existsSync(getRunningFolder(services))).toBe(true);
   });
 
-  it('opens nothing if no agent is chosen', async () => {
+  it('opens nothing and completes no step of the walkthrough if no agent is chosen', async () => {
     install('claude');
     await openAgent(services);
     expect(window.terminals).toEqual([]);
     expect(fake.shown).toEqual([]);
+    expect(manifest.contributes.walkthroughs[0]!.steps.at(-1)!.completionEvents).toEqual([
+      'onContext:contextCondenser.hasOpenedAgent',
+    ]);
+    const tick = ['setContext', 'contextCondenser.hasOpenedAgent', true];
+    expect(fake.executed).not.toContainEqual(tick);
+    fake.picks = ['Claude Code'];
+    await openAgent(services);
+    expect(fake.executed).toContainEqual(tick);
   });
 
   it('runs the named agent in its folder, or in the workspace if that is gone', async () => {

@@ -25,6 +25,9 @@ interface InstalledAgent {
   readonly path: string;
 }
 
+/** Context key of the walkthrough: an agent was opened, not only the list of agents. */
+const HAS_OPENED_AGENT_CONTEXT_KEY = 'contextCondenser.hasOpenedAgent';
+
 /**
  * @param command the agent's command; undefined: the user chooses an installed one
  * @param folder working folder; undefined: the workspace's first
@@ -33,6 +36,7 @@ export async function openAgent(services: Services, command?: string, folder?: s
   const options = await createAgentTerminalOptions(services, command, folder);
   if (!options) return;
   vscode.window.createTerminal(options).show();
+  void vscode.commands.executeCommand('setContext', HAS_OPENED_AGENT_CONTEXT_KEY, true);
 }
 
 /** Creates the terminal profile "Agent, Condensed". */
