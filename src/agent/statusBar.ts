@@ -26,19 +26,17 @@ export class LiveStatusBar implements vscode.Disposable {
       return;
     }
     const { tokens, contextWindow } = conversation;
+    // Requests that are not condensed are not counted, so the last figure would be out of date.
+    const text = isOff ? vscode.l10n.t('Off') : `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`;
+    const label = isOff
+      ? vscode.l10n.t('Condensing is off')
+      : vscode.l10n.t('{0} of {1} tokens of the context window', formatTokens(tokens), formatTokens(contextWindow));
     this.item.show({
       icon: getStatusIcon(conversation, isOff),
-      text: `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`,
-      backgroundColor: getFillColor(conversation),
+      text,
+      backgroundColor: isOff ? undefined : getFillColor(conversation),
       tooltip: renderTooltip(conversation, isOff),
-      accessibilityInformation: {
-        label: vscode.l10n.t(
-          '{0} of {1} tokens of the context window',
-          formatTokens(tokens),
-          formatTokens(contextWindow),
-        ),
-        role: 'button',
-      },
+      accessibilityInformation: { label, role: 'button' },
     });
   }
 
@@ -68,15 +66,17 @@ export const formatTokensShort = (tokens: number): string =>
 
 function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.MarkdownString {
   const { title, tokens, contextWindow, thresholdTokens, whyNot, exhausted } = conversation;
-  const isDue = tokens >= thresholdTokens;
+  const isDue = !isOff && tokens >= thresholdTokens;
+  const fill = vscode.l10n.t(
+    '{0} of {1} tokens ({2})',
+    formatTokens(tokens),
+    formatTokens(contextWindow),
+    formatShare(tokens, contextWindow, 0),
+  );
   const lines = [
-    vscode.l10n.t(
-      '{0} of {1} tokens ({2})',
-      formatTokens(tokens),
-      formatTokens(contextWindow),
-      formatShare(tokens, contextWindow, 0),
-    ),
-    isOff ? vscode.l10n.t('Condensing is off') : formatThreshold(conversation),
+    ...(isOff
+      ? [vscode.l10n.t('Condensing is off'), vscode.l10n.t('Before it was turned off: {0}', fill)]
+      : [fill, formatThreshold(conversation)]),
     ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...(exhausted !== undefined && isDue ? [exhausted] : []),
     ...(whyNot !== undefined && isDue && conversation.condensations.length === 0
