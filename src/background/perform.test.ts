@@ -150,5 +150,5 @@ describe('condensing a stored conversation', () => {
 });
 
 it('a missing token table is reported with a remedy', async () => {
-  await expect(loadTokenCounter(folder)).rejects.toThrow(/o200k\.bin can't be read\. Build or install/);
+  await expect(loadTokenCounter(folder)).rejects.toThrow(/o200k\.bin can’t be read\. Build or install/);
 });

@@ -81,7 +81,7 @@ describe('a summary', () => {
   });
 
   it.each([
-    ['is too short', 'OK', undefined, "can't be a summary"],
+    ['is too short', 'OK', undefined, 'can’t be a summary'],
     ['is of a part of the request', SUMMARY, 2_050, 'read only 2,050 of about'],
   ])('fails the condensation each time, with its cost, if it %s', async (_, text, inputTokens, words) => {
     const { condense } = createTestBed(makeConversation(120), [text], {}, (reply) => ({
