@@ -102,7 +102,7 @@ describe('completing a text', () => {
     const { handler } = await start('Anthropic', reply('A', { stop: 'window' }));
     const outcome = await completeText(handler, request);
     expect(outcome).toMatchObject({ kind: 'cut-at-limit', error: { kind: 'output-limit' } });
-    expect((outcome as FailedText).error.message).toContain("cut off at the end of the model's window");
+    expect((outcome as FailedText).error.message).toContain('cut off at the end of the model’s window');
   });
 
   it('reports a filtered reply, an unknown stop reason, a text that ended as a call, and a misbehaving handler', async () => {

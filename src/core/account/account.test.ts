@@ -41,15 +41,15 @@ describe('requests reconstructed from a conversation', () => {
 
   it('contain the messages before each answer', () => {
     expect(listRequests(messages, counter(), [])).toEqual([
-      { answer: 1, from: 0, sent: 100, answered: 50 },
-      { answer: 3, from: 0, sent: 350, answered: 50 },
+      { answer: 1, firstMessage: 0, sentTokens: 100, answerTokens: 50 },
+      { answer: 3, firstMessage: 0, sentTokens: 350, answerTokens: 50 },
     ]);
   });
 
   it('start over after a compaction', () => {
     expect(listRequests(messages, counter(), [{ message: 2 }])).toEqual([
-      { answer: 1, from: 0, sent: 100, answered: 50 },
-      { answer: 3, from: 2, sent: 200, answered: 50 },
+      { answer: 1, firstMessage: 0, sentTokens: 100, answerTokens: 50 },
+      { answer: 3, firstMessage: 2, sentTokens: 200, answerTokens: 50 },
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('the range of messages to summarize', () => {
     expect(findStartsOfInseparableMessages(messages)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(chooseSummaryRange(messages, 1, 2)).toMatchObject({
       range: { start: 1, end: 6 },
-      since: { start: 1, end: 6 },
+      newRange: { start: 1, end: 6 },
     });
     expect(chooseSummaryRange(messages, 2, 5)).toMatchObject({ kind: 'not-enough' });
     expect(chooseSummaryRange(messages, 3, 1)).toMatchObject({ range: { start: 4, end: 7 } });
