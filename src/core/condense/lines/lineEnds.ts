@@ -9,7 +9,7 @@ const MIN_ESCAPED_NEWLINES = 3;
 
 export function detectLineTerminator(text: string): LineTerminator {
   if (!/^\s*[[{]/.test(text)) return '\n';
-  // Removing lines must not change how the text is read.
+  // A text from which lines were cut must be split as before.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isValidJson(text) ? '\\n' : '\n';
   let searchStart = 0;
   for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {

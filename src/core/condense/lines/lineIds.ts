@@ -14,7 +14,10 @@ const MIN_DISTINCTIVE_CHARS = 4;
 /** A hash table with open addressing. Lines of equal hash are compared as text. */
 export class LineIds {
   count = 0;
-  /** Maps a slot to ID + 1; 0 if free. A power of two, at least twice the number of IDs. */
+  /**
+   * Maps a slot to ID + 1; 0 if free. The length is a power of two, at least twice the number of
+   * IDs.
+   */
   private slots = new Int32Array(2_048);
   private hashes = new Int32Array(1_024);
   private kinds = new Uint8Array(1_024);

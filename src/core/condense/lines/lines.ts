@@ -91,7 +91,7 @@ const LESS_THAN_CHAR = 60;
 
 export interface TextLayout {
   readonly hint: ToolKindHintForPrefixes;
-  /** Empty if the tool prints bare lines; undefined if unknown. */
+  /** Empty if the tool prints no line numbers; undefined if unknown. */
   readonly forms: readonly LineNumberForm[] | undefined;
   /** The parts of the text that show a known file. */
   readonly parts: readonly FilePart[];

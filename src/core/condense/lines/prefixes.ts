@@ -169,7 +169,7 @@ export function detectPrefixFormat(
 }
 
 /**
- * True if the numbers count the lines, except across markers. Only inner lines may lack numbers.
+ * True if each line has the next number, except across markers. Only inner lines may lack numbers.
  */
 function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: LineTerminator): boolean {
   let numberedLines = 0;
@@ -190,7 +190,7 @@ function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: Line
       isAfterMarker = false;
       continue;
     }
-    // A number that does not count is text, so the others may be, too.
+    // A number out of sequence is text, so the other numbers may be, too.
     if (number !== undefined && numberedLines > 0) return false;
     expectedNumber++;
     linesWithoutNumber++;

@@ -119,8 +119,8 @@ function listLinesRequiredByCuts(
 }
 
 /**
- * @param isMovable whether a line also counts as missing if it has left a text that a marker may
- * name
+ * @param isMovable whether a line also counts as missing if it left one text and is still in
+ * another, because a marker may name the first
  */
 function findRequiredLineMissingInView(
   lines: LinesRequiredByCut['lines'],

@@ -121,7 +121,7 @@ interface CachedTextLines {
 
 interface ReusableLineCache {
   lineCache?: LineCache | undefined;
-  /** The task of the draft that used the lines. */
+  /** Index of the task's message in the draft that used the lines. */
   task: number;
 }
 

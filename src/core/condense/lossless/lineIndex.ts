@@ -5,7 +5,7 @@ import { copyToLargerArray, NO_LINE_ID, type LineId, type LineIds } from '../lin
 const MAX_MATCHES_TRIED_PER_LINE = 6;
 const MAX_MATCHES_SKIPPED_IN_OTHER_FILES = 30;
 
-/** Shorter runs are equal by chance. */
+/** Shorter runs may be equal by chance. */
 const MIN_CHARS_OF_MATCHING_LINES = 40;
 
 const NO_INDEXED_LINE = -1;
@@ -18,18 +18,20 @@ const ARRAY_ID_OF_NEWEST_LINES = 2;
 /** Numbers the lines of all sources consecutively. */
 export type IndexedLineNumber = number;
 
-/** Finds lines that occur again; of two equal lines, one becomes the keeper of the other. */
+/**
+ * Finds lines that occur again. Of two equal lines, the one that stays is the keeper of the other.
+ */
 export class RepeatedLineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
-  /** For each source, how many of its lines have a keeper. */
+  /** For each source, how many of its lines are kept elsewhere instead. */
   private readonly keptElsewhereCounts: number[] = [];
   size = 0;
   private keptLines = new Int32Array(1_024);
   private sourceIndexes = new Int32Array(1_024);
   /** For each line, the previous line with the same ID. */
   private previousEqualLines = new Int32Array(1_024);
-  /** For each line ID, its latest line plus one. */
+  /** For each line ID, the number of its latest line, plus one. */
   private newestLineById = new Int32Array(1_024);
   /**
    * Pairs of a changed entry (three times its index plus the number of the list) and its previous
@@ -96,7 +98,9 @@ export class RepeatedLineIndex {
     this.size = size;
   }
 
-  /** `touched`: indexes of sources that are new or have a line with another keeper. */
+  /**
+   * `touched`: indexes of sources that are new, or with a line that a different line now replaces.
+   */
   takeSourcesChangedSinceLastCall(): {
     readonly touched: ReadonlySet<number>;
     readonly removed: ReadonlySet<LineSource>;
@@ -219,7 +223,8 @@ export class RepeatedLineIndex {
   }
 
   /**
-   * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
+   * Returns the next older line with the same ID that no line replaces; takes the others out of the
+   * chain.
    */
   private findOlderEqualLine(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
     const firstPlace =
@@ -238,7 +243,7 @@ export class RepeatedLineIndex {
     return place;
   }
 
-  /** @param base index of the source's first line, if lines with a keeper do not count */
+  /** @param base index of the source's first line, if replaced lines do not count */
   private extendMatchInBothDirections(
     { lines }: LineSource,
     line: number,

@@ -56,7 +56,8 @@ interface PlannedCutsAtPlace {
 }
 
 /**
- * Keeps each run of lines in one place, to which the others refer. The first step plans for all.
+ * Keeps each repeated run of lines in one place, to which the others refer. The first of the steps
+ * plans the cuts of all.
  */
 export function createRepeatedLinesStep(
   tools: ToolTable,
@@ -175,7 +176,7 @@ const getLineIndexMemory = createMemoryPerLineCache((lineCache): LineIndexMemory
   latest: undefined,
 }));
 
-/** New results have an index of their own, so that they do not disturb that of Lossless. */
+/** New results have an index of their own, so that they do not disturb the index of Lossless. */
 const getLineIndexMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
   getLineIndexMemory(lineCache, keep === 'above' ? 'new results' : '');
 

@@ -26,7 +26,10 @@ const MIN_CHARS_OF_REPEATED_RANGE = 60;
 /** A marker with more places would be hard to follow. */
 const MAX_MARKER_PLACES = 2;
 
-/** In a longer range, compared with the run, lines would be hard to find. */
+/**
+ * If the range is longer than the run by more than this factor, the run's lines are hard to find in
+ * it.
+ */
 const MAX_KEPT_RANGE_LENGTH_FACTOR = 2;
 
 interface FirstAndLastLine {
@@ -37,7 +40,7 @@ interface FirstAndLastLine {
 export interface RepeatedRangesOfSource {
   readonly source: LineSource;
   readonly runs: readonly RepeatedLineRange[];
-  /** Set after everything was tried without effect. */
+  /** True after an attempt to cut these runs saved nothing. */
   isSettled: boolean;
 }
 
@@ -243,7 +246,7 @@ const areKeptRangesEqual = (a: KeptRangeInSource, b: KeptRangeInSource): boolean
 const areInSameString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
-/** Every line of these ranges has a keeper, except blank ones. */
+/** Every line of these ranges, except blank ones, is also kept elsewhere. */
 function findRangesOfRepeatedLines(
   index: RepeatedLineIndex,
   sourceIndex: number,
@@ -254,7 +257,8 @@ function findRangesOfRepeatedLines(
   const ranges: FirstAndLastLine[] = [];
   let firstNumbered = -1;
   let lastNumbered = -1;
-  // Whether all lines so far have one sign, and whether their keepers have the same signs.
+  // Whether all lines so far have the same diff sign, and whether each has the sign of the line
+  // that replaces it.
   let haveOneSign = true;
   let keepSigns = true;
   const closeRange = (): void => {
@@ -344,8 +348,8 @@ function splitIntoRangesWithFewPlaces(
 }
 
 /**
- * Undefined for blank lines that are kept nowhere.
- * @param isKept whether a line may be named although it has a keeper
+ * Returns undefined for blank lines that are kept nowhere.
+ * @param isKept whether a marker may name a line although another line replaces it
  */
 function chooseKeptLineForEachLine(
   index: RepeatedLineIndex,

@@ -27,7 +27,7 @@ export interface GroupWithKey<T> {
   readonly key: string;
   readonly items: readonly T[];
   readonly indexes: readonly number[];
-  /** Index of the first unprocessed item; after the last item if the group has only lost some. */
+  /** Index in `items` of the first unprocessed item; `items.length` if items were only removed. */
   readonly firstUnprocessed: number;
 }
 

@@ -13,9 +13,9 @@ const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 export class ViewLineCounts {
   private readonly countedMessages = new ProcessedItems<ApiMessage>();
   private readonly textsByMessage: (readonly TextLines[])[] = [];
-  /** Indexed by line ID. */
+  /** How often each line is in the view, by line ID. */
   private countsById = new Int32Array(1_024);
-  /** Indexed by line ID; 1 if a cut relies on the line. */
+  /** By line ID; 1 if a cut relies on the line. */
   private isNeededById = new Uint8Array(1_024);
   /** True if a line that a cut relies on has disappeared since the last reset. */
   hasLost = false;
