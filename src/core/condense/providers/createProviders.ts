@@ -20,7 +20,7 @@ export interface ProviderDependencies {
   readonly others?: () => readonly CondensationProvider[];
 }
 
-/** In the order of every list; the first, Lossless, is the default. */
+/** Returns the providers in the order of every list; the first, Lossless, is the default. */
 export function createProviders(
   dependencies: ProviderDependencies = {},
 ): [CondensationProvider, ...CondensationProvider[]] {

@@ -86,7 +86,9 @@ export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** Then the vendor is down or the key is wrong, so no more calls are made. */
+/**
+ * After so many failures, the vendor is down or the API key is wrong, so no more calls are made.
+ */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**

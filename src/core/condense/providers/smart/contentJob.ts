@@ -16,7 +16,7 @@ import { isIdentifyingParameter, describeSliceSize, type PlacedCutRequest } from
 export interface SummaryJob {
   readonly item: ContentItem;
   readonly operation: OperationNamed<'summarize'>;
-  /** The longest first: the summary takes its place. */
+  /** The longest is first; the summary takes its place. */
   readonly contents: readonly PlacedContent[];
   /** In o200k tokens. */
   readonly tokens: number;

@@ -9,7 +9,7 @@ import type { Confidence, CondensationEstimate, CostRange } from '../../types';
 interface EstimatedCall {
   readonly model: SummarizerModel;
   readonly usage: Usage;
-  /** In the model's tokens. */
+  /** Limit of the reply, in the model's tokens. */
   readonly limit: number;
   readonly samples: number;
 }
@@ -28,7 +28,10 @@ export class EstimatedCallCollector {
   /** @param maxCost in US dollars; undefined for no limit */
   constructor(private readonly maxCost?: number) {}
 
-  /** @param askedTokens set for a single content's summary */
+  /**
+   * @param askedTokens limit in o200k tokens of a single content's summary; absent for a
+   * conversation's
+   */
   addCall(
     model: SummarizerModel,
     usage: Usage,
@@ -39,7 +42,10 @@ export class EstimatedCallCollector {
     this.calls.push({ model, usage, limit, samples: selectSimilarSamples(samples, askedTokens).length });
   }
 
-  /** A call that the cost limit prevents may still happen if earlier ones cost less. */
+  /**
+   * Call this if the cost limit prevents a call. The call may still happen if earlier ones cost
+   * less.
+   */
   stopCounting(): void {
     this.isStopped = true;
   }

@@ -12,7 +12,7 @@ import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
 const contentTypeSchema = z.enum(['messageText', 'toolParameters', 'toolResults']);
-/** Characters of all names and globs in a list. */
+/** In characters: the sum over all names and globs in a list. */
 const MAX_PROTECTED_NAMES = 10_000;
 
 /** Limits the number of names, because each is matched against each call. */

@@ -61,8 +61,8 @@ export async function runSmart(dependencies: SmartRunDependencies): Promise<Draf
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: editsBefore } = draft;
-  // If a pass removes a copy that a reference names, the referring text is restored. It may repeat
-  // something else.
+  // If a pass removes a copy that a reference names, the referring text is restored. That text may
+  // repeat something else.
   const afterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,

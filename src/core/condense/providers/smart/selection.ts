@@ -44,7 +44,10 @@ export interface SummarizableRange {
   readonly tokens: number;
 }
 
-/** Returns the run with the most tokens that has selected and no protected content in each unit. */
+/**
+ * Returns the run of units with the most tokens. Each unit has selected content, and none has
+ * protected content.
+ */
 export function findLargestSummarizableRange(
   draft: Draft,
   starts: readonly number[],

@@ -8,7 +8,7 @@ type ThresholdsInput = NonNullable<NonNullable<IndividualInput['individualConfig
 type PassFieldsInput = Pick<PassInput, 'id' | 'name' | 'selection'> &
   Partial<Pick<PassInput, 'description' | 'execution'>>;
 
-/** Keeps content types that are not named. */
+/** Content types that `defaults` does not name stay unchanged. */
 export const createIndividualPass = (
   passFields: PassFieldsInput,
   defaults: OperationsInput,
