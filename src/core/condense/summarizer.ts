@@ -27,7 +27,7 @@ export interface SummarizerModel {
   /** True if the vendor offers its own compaction; see {@link SummaryRequest.messages}. */
   readonly compacts?: boolean;
   readonly maskSecrets?: MaskPolicy;
-  /** Default: the names of VS Code's settings. */
+  /** Names of the spending limits for messages. Default: the names of VS Code's settings. */
   readonly limitNames?: SpendingLimitNames;
 }
 
@@ -52,7 +52,7 @@ export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;
 export type MaskPolicy = (typeof MASK_POLICIES)[number];
 
 /**
- * The stricter policy applies.
+ * Of the summarizer's policy and `requested`, the stricter one applies.
  * @param vendor vendor of the conversation's own model
  * @param requested policy of the run's configuration
  */

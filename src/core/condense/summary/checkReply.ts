@@ -4,9 +4,9 @@ import type { MessageCounter } from '../../tokens/messageCounter';
 import type { SummarizerModel, SummaryReply } from '../summarizer';
 
 /**
- * A server that reports fewer tokens leaves cached ones out (Ollama before 0.2 and in the first
- * versions of 0.30: ollama/ollama#5371, #16428). The smallest default window is 2,048 tokens, of
- * which Ollama fills half when it cuts (#17427).
+ * If fewer tokens are reported, the request was not cut off: the server leaves out cached tokens
+ * (Ollama before 0.2 and in the first versions of 0.30: ollama/ollama#5371, #16428). The smallest
+ * default window is 2,048 tokens, of which Ollama fills half when it cuts (#17427).
  */
 const MIN_TRUNCATED_TOKENS = 1_000;
 
@@ -18,9 +18,12 @@ const MIN_SUMMARY_TOKENS = 15;
 const MIN_TOKENS_WORTH_A_SUMMARY = 10_000;
 
 export interface TokensSentToModel {
-  /** In o200k tokens. */
+  /** o200k tokens of the request. */
   readonly counted: number;
-  /** In the model's tokens. Some servers leave cached tokens out of what they report. */
+  /**
+   * Tokens that may be cached, in the model's tokens. Some servers leave them out of what they
+   * report.
+   */
   readonly cached: number;
 }
 
@@ -28,7 +31,8 @@ export interface TokensSentToModel {
  * Turns a reply into a failure if the server silently cut off the request, because a summary of the
  * rest loses everything else. Ollama cuts at its context length (4,096 tokens by default) and
  * reports what it read of the rest (`prompt_eval_count`: ollama/ollama#17889). A wrong failure
- * wastes a paid summary, so the least that any tokenizer makes of the request must be missing.
+ * wastes a paid summary, so the server must have read fewer tokens than any tokenizer makes of the
+ * request.
  */
 export function failIfServerTruncatedRequest(
   reply: SummaryReply,
@@ -51,7 +55,7 @@ export function failIfServerTruncatedRequest(
   };
 }
 
-/** @returns undefined if the summary may be as short as it is */
+/** @returns undefined if the summary is not too short */
 export function explainTooShortSummary(
   summary: string,
   countedTokens: number,

@@ -111,7 +111,7 @@ const formatCommonFolder = (folder: string): string => ` (below ${folder})`;
 const COMMON_FOLDER_HEADING = /^### Files (?:changed|only read) \(below (.+)\)$/gm;
 const LISTED_FILE = /^- (.+?)(?: \(\d+ times\))?$/;
 
-/** Tells what the fact sheets in a summary list, in their own spelling. */
+/** Finds files and errors in a summary's fact sheets, which shorten paths. */
 export class ListedFacts {
   private readonly lines: ReadonlySet<string>;
   private readonly folders: readonly string[];

@@ -34,7 +34,7 @@ export interface SummaryPlan {
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
-  /** Does not include thinking. */
+  /** Limit of a reply in the model's tokens, without thinking. */
   readonly maxOutputTokens: number;
   readonly facts: string;
   /** True if repeated content was removed to fit the prompt. */

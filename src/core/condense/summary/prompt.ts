@@ -70,7 +70,7 @@ export interface SummaryPrompt {
 const UPDATE_SUMMARY_TASK =
   'The conversation goes on from the earlier summary. Update that summary: keep what still holds, word for word where you can, correct what has changed, move what is finished to Done, and add what is new. The result replaces it.';
 
-/** Deterministic. */
+/** The same input always gives the same prompt. */
 export function buildSummaryPrompt({
   conversation,
   earlier: earlierSummary = '',
