@@ -35,7 +35,7 @@ export interface Condensation extends RecordedProviderRun {
   readonly request?: RequestTokensBeforeAndAfter;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
-  /** Recognizes a view that was written to a file. */
+  /** Used to recognize the view if it was written to a file. */
   readonly viewHash: string;
   /** Keys of the condensed messages, to follow a conversation that moves. */
   readonly messages?: readonly MessageKey[];
@@ -94,11 +94,11 @@ export interface Ledger {
   /** Oldest first. */
   readonly condensations: readonly Condensation[];
   readonly undone: ReadonlySet<CondensationId>;
-  /** Number of messages when each condensation was undone, if recorded. */
+  /** By condensation: the number of messages when it was undone, if recorded. */
   readonly messagesWhenUndone: ReadonlyMap<CondensationId, number>;
-  /** Keys have the form `condensation/edit`. */
+  /** Edits that the user excluded, in the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
-  /** What was undone and excluded when each condensation was made. */
+  /** By condensation: what was undone and excluded when it was made. */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly MessageWithKey[];
   readonly uses: ReadonlyMap<CondensationId, UseAfterCondensation>;

@@ -118,10 +118,7 @@ export function addShownLines(lines: LinesByFile, exchange: ToolExchange, tools:
   for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.addLine(path, line);
 }
 
-/**
- * @param removedLines receives lines that only the reference store has
- * @param standing receives the others
- */
+/** Adds lines to `removed` if only the reference store has them, otherwise to `remaining`. */
 export function splitIntoShownLines(
   exchange: ToolExchange,
   tools: ToolTable,
@@ -139,7 +136,7 @@ export function splitIntoShownLines(
 }
 
 export interface EditsByPlace {
-  /** Cuts whose text only the reference store has. */
+  /** Slices whose text is only in the reference store, by {@link makePlaceKey}. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
   readonly summaries: readonly Slice[];
 }

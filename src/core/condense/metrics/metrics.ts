@@ -24,7 +24,7 @@ export interface RunMetrics {
   readonly condensation?: CondensationId;
   /** Preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** `by-hand`, or what made a live conversation due. */
+  /** `by-hand`, or why a live conversation was due for condensing. */
   readonly trigger?: string;
   /** Percentage of the window in use before; absent if the window is unknown. */
   readonly windowPercent?: number;
@@ -155,7 +155,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
 
 /** Older calls do not count, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
-/** Larger than other limits, because one run makes dozens of such summaries. */
+/** Larger than {@link MAX_RECENT_CALLS}, because one run makes dozens of such summaries. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** No known tokenizer differs from o200k by more than these factors. */
 const TOKEN_FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;

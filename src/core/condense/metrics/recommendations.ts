@@ -34,10 +34,14 @@ const MAX_PRICE_FACTOR = 0.8;
 /** Another profile may fail this much more often, as a share of its runs. */
 const MAX_EXTRA_FAILURE_SHARE = 0.1;
 /**
- * A better configuration removes at least this additional share of the tokens at no higher cost, …
+ * A configuration is better if it removes at least this additional share of the tokens at no higher
+ * cost.
  */
 const MIN_EXTRA_SAVED_SHARE = 0.05;
-/** … or costs at most this share and removes hardly less. */
+/**
+ * A configuration is also better if it costs at most this share of the current cost and removes
+ * hardly less.
+ */
 const MAX_COST_SHARE = 0.5;
 const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
