@@ -24,7 +24,7 @@ export type AutomaticOutcome =
 /**
  * @returns o200k tokens
  * @param overheadTokens o200k tokens sent besides the messages
- * @param dueTokens the model's tokens at which the request is due, if below the threshold
+ * @param dueTokens the model's tokens at which condensing is due, if below the threshold
  */
 export const computeMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,

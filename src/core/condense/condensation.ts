@@ -38,7 +38,7 @@ export interface CondensationRequest extends CondensationOptions {
 
 export interface OutcomeFields {
   readonly provider: string;
-  /** By provider; only presets and strategies have names. */
+  /** Names of presets and strategies, by provider ID. */
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];

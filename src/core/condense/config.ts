@@ -101,7 +101,7 @@ export function toJsonSchema(schema: z.ZodType): ConfigSchema {
 
 export interface UsableConfig {
   readonly config: unknown;
-  /** Sentences about what was ignored. */
+  /** Sentences about parts of the configuration that were ignored. */
   readonly notes: readonly string[];
 }
 

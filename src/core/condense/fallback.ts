@@ -50,7 +50,7 @@ export interface FallbackPolicy {
   readonly hasFloor?: boolean;
   /** True if File-Aware follows a Lossless run that misses the target. Default false. */
   readonly fileAwareFollows?: boolean;
-  /** Keyed by provider ID; absent for the defaults. */
+  /** By provider ID; a provider without an entry uses its defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 

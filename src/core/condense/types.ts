@@ -92,7 +92,7 @@ export type ValidationResult<Config> =
   | {
       readonly valid: false;
       readonly problems: readonly ConfigProblem[];
-      /** Absent if no part is usable. */
+      /** The configuration without its invalid parts; absent if nothing is usable. */
       readonly rest?: ConfigWithoutInvalidParts<Config>;
     };
 

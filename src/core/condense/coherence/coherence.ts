@@ -20,7 +20,7 @@ export interface FactKindCoherence {
   readonly kept: number;
   /** Number of facts that only a reference in the view leads to. */
   readonly recallable: number;
-  /** Likely keys are masked. */
+  /** Facts as text, with likely API keys masked. */
   readonly recallableExamples: readonly string[];
   readonly lost: number;
   readonly lostExamples: readonly string[];

@@ -37,7 +37,8 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * A line whose neighbor has the next or previous number is a file's, so error words in it are code.
+ * A line whose neighbor has the next or previous number belongs to a file, so error words in it are
+ * code.
  */
 function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
   const lineBefore = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;

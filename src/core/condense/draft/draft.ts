@@ -386,7 +386,7 @@ const makeTextWithCuts = (state: TextAtPlaceWithCuts, cuts: readonly Cut[], stri
 const PATH_LENGTH_OF_RESULT_STRING = 3;
 
 /**
- * A marker that saves less is clutter. More than the rule about markers costs, so that the marker
- * with the rule is judged like the others.
+ * A marker that saves less is clutter. The rule about markers has fewer tokens, so the marker that
+ * comes with the rule is judged like the others.
  */
 const MIN_TOKENS_SAVED_BY_MARKER = 16;

@@ -150,8 +150,8 @@ const MAX_REMEMBERED_DRAFTS = 2;
 const createRememberedDrafts = (): { latest: readonly RememberedDraft[] } => ({ latest: [] });
 
 /**
- * Finds a cached draft of this conversation or its beginning whose edits, compared by identity,
- * begin `edits`.
+ * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
+ * `edits` (compared by identity).
  */
 export function findRememberedDraft(
   original: readonly ApiMessage[],

@@ -15,7 +15,7 @@ export interface PipelineStep<W extends PipelineWork = Draft> {
   readonly result?: () => PipelineResult;
   /** Explains why the step's changes must be dropped; undefined if they are fine. */
   readonly refuse?: (work: W) => string | undefined;
-  /** The spending includes failed calls. */
+  /** What the step spent, including failed calls. */
   readonly spent?: () => StepSpending;
   /**
    * References to replace with text if the step removes what they name; see

@@ -1,9 +1,9 @@
 /** CONTRIBUTING.md lists what else a new operation needs. */
 
 interface EditOutcomeRow {
-  /** For users who cannot see the color. */
+  /** Shown with the color, for users who cannot see it. */
   readonly letter: string;
-  /** In English, and also the keys of the translations. */
+  /** In English; also the key of its translation. */
   readonly label: string;
   readonly help: string;
   /** A VS Code theme color; `line` is the panel's line color. */

@@ -1,6 +1,6 @@
 /**
- * Counts the code lines that later edits quote from before a cut and that the view keeps or can
- * recall. A line in the view need not help the model.
+ * Counts code lines from before a cut that later edits quote and that the view keeps or can recall.
+ * That a line is in the view does not mean that it helps the model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { chooseSessionCuts } from './cuts';

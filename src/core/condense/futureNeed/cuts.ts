@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../messages/types';
 export interface SessionCutOptions {
   /** Number of turns to look at after the cut. Default 20. */
   readonly turns?: number;
-  /** Positions as shares of the session's turns. Default 0.25, 0.5 and 0.75. */
+  /** Where to cut the session, as shares of its turns. Default 0.25, 0.5 and 0.75. */
   readonly cuts?: readonly number[];
 }
 

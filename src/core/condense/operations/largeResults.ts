@@ -10,7 +10,7 @@ import { findTruncatedSlice } from './truncate';
 
 const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
-/** Half of this share is kept at the beginning and half at the end. */
+/** Share of the limit to keep of a large result: half at its beginning and half at its end. */
 const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE_CHARS = 2_000;

@@ -85,7 +85,10 @@ function findStartOfKeptTail(text: string, keptPart: KeptLinesAndChars): number 
     : offset;
 }
 
-/** How far back a certain boundary is searched, and how far back a grapheme may begin otherwise. */
+/**
+ * How far back to search for a certain boundary, and, if there is none, how far around the offset
+ * to segment.
+ */
 const LOOK_BACK_CHARS = 128;
 const MAX_SEGMENTED_CHARS = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;

@@ -29,7 +29,7 @@ function findLastTouchedMessages(exchanges: readonly ToolExchange[], tools: Tool
 export interface FileRead {
   readonly exchange: ToolExchange;
   readonly paths: readonly string[];
-  /** Turns since any of its files was last read, written or edited. */
+  /** Turns since any of `paths` was last read, written or edited. */
   readonly turns: number;
 }
 

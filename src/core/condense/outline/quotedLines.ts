@@ -3,7 +3,7 @@ import { makeFileKey } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
-/** Trimmed lines that edits quoted or inserted. */
+/** Trimmed lines that edits quoted or inserted, by {@link makeFileKey}. */
 export type QuotedLinesByFile = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Braces and blank lines do not identify a place in a file. */

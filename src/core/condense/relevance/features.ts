@@ -208,7 +208,9 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: numbe
 }
 
 interface WordsByVoiceTable {
-  /** Weight of each word for each voice, at index word × voices + voice. */
+  /**
+   * Weight of each word for each source of {@link WORD_SOURCES}, at index word × sources + source.
+   */
   readonly weightByVoice: Float64Array;
   readonly count: number;
   readonly forEachWord: (text: string, tell: (word: number) => void) => void;
@@ -241,7 +243,7 @@ function createWordTable(wordWeights: ConversationFocus['words']): WordsByVoiceT
   return { weightByVoice, count, forEachWord: visitWords };
 }
 
-/** Scores the rare words that a block shares with each voice. */
+/** Scores the rare words that a block shares with each source of {@link WORD_SOURCES}. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: ConversationFocus): void {
   const { weightByVoice, count, forEachWord: visitWords } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */

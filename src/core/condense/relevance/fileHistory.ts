@@ -16,14 +16,14 @@ export interface FileLineHistory {
 }
 
 export interface FileUseHistory {
-  /** Ascending indexes of messages. */
+  /** Indexes of the messages that showed the file, in ascending order. */
   readonly shown: readonly number[];
   readonly changed: readonly number[];
   /** Index of the last message that showed or changed the file. */
   readonly touched: number;
   /** Index of the last message that wrote the whole file, or -1. */
   readonly written: number;
-  /** Keys are trimmed lines. */
+  /** History of each line, by trimmed line. */
   readonly lines: ReadonlyMap<string, FileLineHistory>;
 }
 

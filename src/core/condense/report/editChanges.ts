@@ -83,7 +83,7 @@ export interface IncludedEdits {
   readonly violations: readonly Violation[];
 }
 
-/** If several steps changed a place, the previous edit shows again. */
+/** If several steps changed a place, the previous edit applies again. */
 export function excludeEditsById(
   original: readonly ApiMessage[],
   active: readonly Edit[],
