@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { memo, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import type { ProviderDescription } from '../../src/panel/protocol';
 import { SettingsGroup } from './components/GroupBlock';
 import { NavigationOutline } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
@@ -46,11 +47,25 @@ const READING_LINE_PIXELS = 120;
 
 export function App(): ReactNode {
   const { welcome, state } = usePanel();
+  const [typedText, setTypedText] = useState('');
   const [query, setQuery] = useState('');
+  const search = (text: string): void => {
+    setTypedText(text);
+    // The box shows what is typed before the sections are searched.
+    startTransition(() => {
+      setQuery(text);
+    });
+  };
+  const clearSearch = (): void => {
+    setTypedText('');
+    setQuery('');
+  };
   const searchedText = query.trim().toLowerCase();
   const [hitCount, setHitCount] = useState(0);
   const main = useRef<HTMLElement>(null);
-  const groups = listNavigationGroups(welcome.providers, state.settings['provider']?.value);
+  const { providers } = welcome;
+  const provider = state.settings['provider']?.value;
+  const groups = useMemo(() => listNavigationGroups(providers, provider), [providers, provider]);
   const show = useRevealPlace(groups);
   const currentGroup = useGroupInView(main);
   useRestoredScrollPosition(main);
@@ -64,7 +79,7 @@ export function App(): ReactNode {
   }, [searchedText]);
 
   const leaveSearchFor = (id: string): void => {
-    setQuery('');
+    clearSearch();
     show(id);
   };
   const result = searchedText === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
@@ -81,7 +96,7 @@ export function App(): ReactNode {
     <SearchContext value={searchedText}>
       <header className="top">
         <h1 className="visually-hidden">{t('Context Condenser')}</h1>
-        <SearchBox value={query} onChange={setQuery} result={result} />
+        <SearchBox value={typedText} onChange={search} result={result} />
         <ScopeSwitch />
         <div className="outline-bar">{outline}</div>
       </header>
@@ -94,7 +109,7 @@ export function App(): ReactNode {
                 <p>{t('No settings found for “{0}”', query.trim())}</p>
                 <Button
                   onClick={() => {
-                    setQuery('');
+                    clearSearch();
                     document.querySelector<HTMLElement>('.search-input')?.focus();
                   }}
                 >
@@ -102,22 +117,32 @@ export function App(): ReactNode {
                 </Button>
               </div>
             )}
-            {groups.map((group) => (
-              <SettingsGroup key={group.id} group={group}>
-                {group.sections.map(({ id }) => {
-                  const provider = welcome.providers.find((each) => each.id === id);
-                  const Provider = PROVIDER_COMPONENTS[id] ?? ProviderSection;
-                  const Shown = SECTION_COMPONENTS[id];
-                  return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
-                })}
-              </SettingsGroup>
-            ))}
+            <SettingsGroups groups={groups} providers={providers} />
           </main>
         </ShowSectionContext>
       </div>
     </SearchContext>
   );
 }
+
+interface SettingsGroupsProps {
+  readonly groups: readonly NavigationGroup[];
+  readonly providers: readonly ProviderDescription[];
+}
+
+/** Memoized, since each key in the search box renders the page around the groups again. */
+const SettingsGroups = memo(function SettingsGroups({ groups, providers }: SettingsGroupsProps): ReactNode {
+  return groups.map((group) => (
+    <SettingsGroup key={group.id} group={group}>
+      {group.sections.map(({ id }) => {
+        const provider = providers.find((each) => each.id === id);
+        const Provider = PROVIDER_COMPONENTS[id] ?? ProviderSection;
+        const Shown = SECTION_COMPONENTS[id];
+        return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
+      })}
+    </SettingsGroup>
+  ));
+});
 
 /**
  * Returns a function that expands the section with an ID, or the section of a group or place, and

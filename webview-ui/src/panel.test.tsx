@@ -788,7 +788,7 @@ describe('the search field', () => {
     expect(page.all('[data-setting]').map(({ dataset }) => dataset['setting'])).toContain('lossless.terminalNoise');
     expect(page.find('.search-result').textContent).toMatch(/\d+ found/);
     await search(page, 'xyzzy');
-    expect(page.find('.search-result').textContent).toBe('Nothing found');
+    await page.until(() => page.find('.search-result').textContent === 'Nothing found');
   });
 });
 

@@ -28,11 +28,16 @@ const SECTIONS = [
 ];
 
 async function search(page: TestPage, text: string): Promise<void> {
-  const input = page.find('.search-input') as HTMLInputElement;
-  // React's own property on the element hides the browser's.
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
-  input.dispatchEvent(new Event('input', { bubbles: true }));
-  await page.until(() => (text === '') === (page.find('.search-result').textContent === ''));
+  const typeText = async (typed: string): Promise<void> => {
+    const input = page.find('.search-input') as HTMLInputElement;
+    // React's own property on the element hides the browser's.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, typed);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    await page.until(() => (typed === '') === (page.find('.search-result').textContent === ''));
+  };
+  // The results of an earlier search would be taken for this one's.
+  await typeText('');
+  if (text !== '') await typeText(text);
 }
 
 /** Returns the sections in which a search found something. */
