@@ -170,7 +170,7 @@ describe('texts about a running conversation', () => {
     expect(item?.text).toBe('$(debug-pause) 950 / 1K');
     expect(item?.tooltip?.shown).toContain('Paused: condensed only if a request would not fit into the window');
     bar.show(summary({}), true);
-    expect(item?.text).toBe('$(circle-slash) Off');
+    expect(item?.text).toBe('$(circle-slash) Condensing off');
     expect(item?.tooltip?.shown).toContain('Condensing is off\n\nBefore it was turned off: 500 of 1,200 tokens (42%)');
     bar.show(summary({ tokens: 950, exhausted: 'Little more can be removed.' }));
     expect(item?.tooltip?.shown).toContain('Little more can be removed.');

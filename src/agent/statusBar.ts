@@ -27,7 +27,9 @@ export class LiveStatusBar implements vscode.Disposable {
     }
     const { tokens, contextWindow } = conversation;
     // Requests that are not condensed are not counted, so the last figure would be out of date.
-    const text = isOff ? vscode.l10n.t('Off') : `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`;
+    const text = isOff
+      ? vscode.l10n.t('Condensing off')
+      : `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`;
     const label = isOff
       ? vscode.l10n.t('Condensing is off')
       : vscode.l10n.t('{0} of {1} tokens of the context window', formatTokens(tokens), formatTokens(contextWindow));

@@ -30,6 +30,11 @@ it('a tool result that begins like environment details never counts as a person�
   );
 });
 
+it('a person’s words about the environment’s tag are kept', () => {
+  const words = 'Leave the <environment_details> tag as it is. NEVER delete the tests.';
+  expect(extractPersonText(`${words}\n\n<environment_details>\nnow\n${closing}`)).toBe(words);
+});
+
 it('a text of very many opening tags is read in time that grows with its length only', () => {
   const text = '<environment_details>'.repeat(50_000);
   expect(removeEnvironmentDetails(text)).toBe(text);

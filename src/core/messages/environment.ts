@@ -1,8 +1,9 @@
 /**
  * The Roo family appends an environment to each user message: open files, terminal output, the
- * time. Terminal output may contain the closing tag, so the last one counts.
+ * time. The opening tag begins a line; a person's sentence can contain it, too. Terminal output may
+ * contain the closing tag, so the last one counts.
  */
-const OPENING_TAG = '<environment_details>';
+const OPENING_TAG = /^<environment_details>/m;
 const CLOSING_TAG = '</environment_details>';
 
 /** A text that only starts like an environment may be a tool's result. */
@@ -13,8 +14,8 @@ export function removeEnvironmentDetails(text: string): string {
   return start === -1 ? text : text.slice(0, start);
 }
 
-/** A pattern would search for the end from each opening tag. */
+/** A pattern of both tags would search for the end from each opening tag. */
 function findEnvironmentAtEnd(text: string): number {
   const words = text.trimEnd();
-  return words.endsWith(CLOSING_TAG) ? words.slice(0, -CLOSING_TAG.length).indexOf(OPENING_TAG) : -1;
+  return words.endsWith(CLOSING_TAG) ? words.slice(0, -CLOSING_TAG.length).search(OPENING_TAG) : -1;
 }
