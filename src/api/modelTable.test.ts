@@ -10,6 +10,7 @@ import { VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { getModelOfProfile } from '../settings/profileModel';
 import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
 import { findKnownModel, loadPriceTable } from './prices';
+import { MAX_ENCRYPTED_TOKENS } from '../core/tokens/messageCounter';
 
 const table = await loadPriceTable();
 const { findProvider } = await import('@pydantic/genai-prices');
@@ -39,6 +40,16 @@ describe('the package with model prices', () => {
     // For models on OpenRouter the package knows fewer windows (244 of 555) than for vendors' own.
     expect(having('contextWindow')).toBeGreaterThan(known.length / (seller === 'openrouter' ? 3 : 2));
   });
+});
+
+it('no model of a vendor that encrypts thinking answers longer than encrypted thinking is counted', () => {
+  const limits = (['anthropic', 'openai'] as const).flatMap((vendor) =>
+    (findProvider({ providerId: vendor })?.models ?? []).map(
+      ({ id }) => findKnownModel(table, { vendor, model: id }).maxOutputTokens ?? 0,
+    ),
+  );
+  expect(limits.filter((limit) => limit > 0).length).toBeGreaterThan(20);
+  expect(Math.max(...limits)).toBeLessThanOrEqual(MAX_ENCRYPTED_TOKENS);
 });
 
 describe('models newer than the price package', () => {

@@ -290,6 +290,12 @@ describe('the conversations view', () => {
     Object.assign(fake.settings, { 'contextCondenser.provider': 'truncation' });
     await run('condense');
     expect(getLastMessage().message).not.toMatch(/^Condensed/);
+    fake.picks = ['1 · user'];
+    await run('pin');
+    expect(getLastMessage().message).toMatch(/^1 message will not be changed/);
+    fake.picks = [' '];
+    await run('pin');
+    expect(getLastMessage().message).toBe('No message is pinned.');
   });
 
   it('searches and filters conversations, and says why the list is empty', async () => {

@@ -24,8 +24,8 @@ const TOOL_OVERHEAD_TOKENS = 8;
  */
 const ENVELOPE_BYTES = { anthropic: 240, openai: 650 } as const;
 const BYTES_PER_ENCRYPTED_TOKEN = 4;
-/** The most that a model of these vendors answers (`families.ts`). */
-const MAX_ENCRYPTED_TOKENS = 128_000;
+/** The longest answer of these vendors' models. */
+export const MAX_ENCRYPTED_TOKENS = 128_000;
 
 /** Shorter texts are counted faster than hashed. */
 const MIN_CACHED_TEXT_CHARS = 512;
