@@ -1,4 +1,14 @@
-import { memo, startTransition, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  memo,
+  startTransition,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { SettingsGroup } from './components/GroupBlock';
 import { NavigationOutline } from './components/Outline';
@@ -20,7 +30,7 @@ import { StrategySection } from './sections/strategy/Strategy';
 import { moveFocusWhenRemoved } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
-import { SEARCHABLE_ELEMENTS_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
+import { IsSearchingContext, SEARCHABLE_ELEMENTS_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
 import { Button } from './ui';
 
 const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
@@ -56,10 +66,10 @@ export function App(): ReactNode {
       setQuery(text);
     });
   };
-  const clearSearch = (): void => {
+  const clearSearch = useCallback((): void => {
     setTypedText('');
     setQuery('');
-  };
+  }, []);
   const searchedText = query.trim().toLowerCase();
   const [hitCount, setHitCount] = useState(0);
   const main = useRef<HTMLElement>(null);
@@ -78,10 +88,13 @@ export function App(): ReactNode {
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searchedText]);
 
-  const leaveSearchFor = (id: string): void => {
-    clearSearch();
-    show(id);
-  };
+  const leaveSearchFor = useCallback(
+    (id: string): void => {
+      clearSearch();
+      show(id);
+    },
+    [clearSearch, show],
+  );
   const result = searchedText === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
   const shownGroups =
     searchedText === '' ? groups : groups.filter(({ sections }) => sections.some((section) => hits.has(section.id)));
@@ -94,33 +107,35 @@ export function App(): ReactNode {
   );
   return (
     <SearchContext value={searchedText}>
-      <header className="top">
-        <h1 className="visually-hidden">{t('Context Condenser')}</h1>
-        <SearchBox value={typedText} onChange={search} result={result} />
-        <ScopeSwitch />
-        <div className="outline-bar">{outline}</div>
-      </header>
-      <div className="columns">
-        <div className="outline-side">{outline}</div>
-        <ShowSectionContext value={leaveSearchFor}>
-          <main ref={main} className={searchedText === '' ? 'main' : 'main searching'}>
-            {searchedText !== '' && hitCount === 0 && (
-              <div className="nothing-found">
-                <p>{t('No settings found for “{0}”', query.trim())}</p>
-                <Button
-                  onClick={() => {
-                    clearSearch();
-                    document.querySelector<HTMLElement>('.search-input')?.focus();
-                  }}
-                >
-                  {t('Clear search')}
-                </Button>
-              </div>
-            )}
-            <SettingsGroups groups={groups} providers={providers} />
-          </main>
-        </ShowSectionContext>
-      </div>
+      <IsSearchingContext value={searchedText !== ''}>
+        <header className="top">
+          <h1 className="visually-hidden">{t('Context Condenser')}</h1>
+          <SearchBox value={typedText} onChange={search} result={result} />
+          <ScopeSwitch />
+          <div className="outline-bar">{outline}</div>
+        </header>
+        <div className="columns">
+          <div className="outline-side">{outline}</div>
+          <ShowSectionContext value={leaveSearchFor}>
+            <main ref={main} className={searchedText === '' ? 'main' : 'main searching'}>
+              {searchedText !== '' && hitCount === 0 && (
+                <div className="nothing-found">
+                  <p>{t('No settings found for “{0}”', query.trim())}</p>
+                  <Button
+                    onClick={() => {
+                      clearSearch();
+                      document.querySelector<HTMLElement>('.search-input')?.focus();
+                    }}
+                  >
+                    {t('Clear search')}
+                  </Button>
+                </div>
+              )}
+              <SettingsGroups groups={groups} providers={providers} />
+            </main>
+          </ShowSectionContext>
+        </div>
+      </IsSearchingContext>
     </SearchContext>
   );
 }
@@ -151,13 +166,16 @@ const SettingsGroups = memo(function SettingsGroups({ groups, providers }: Setti
 function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted: requestedPlace } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
-  const showPlace = (id: string): void => {
-    const group = groups.find((each) => each.id === id);
-    const unfolded = group ? group.unfolds : [getSectionOfPlace(id)];
-    const open = new Set([...view.open, ...unfolded]);
-    if (open.size > view.open.length) changeView({ open: [...open] });
-    setTarget({ id: group ? makeGroupPlace(group.id) : id });
-  };
+  const showPlace = useCallback(
+    (id: string): void => {
+      const group = groups.find((each) => each.id === id);
+      const unfolded = group ? group.unfolds : [getSectionOfPlace(id)];
+      const open = new Set([...view.open, ...unfolded]);
+      if (open.size > view.open.length) changeView({ open: [...open] });
+      setTarget({ id: group ? makeGroupPlace(group.id) : id });
+    },
+    [groups, view.open, changeView],
+  );
   useEffect(() => {
     if (requestedPlace) showPlace(requestedPlace.section);
     // Depends only on new requests, not on changes of what is expanded.

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { SearchablePlace, useSearchQuery } from '../state/search';
+import { SearchablePlace, useIsSearching } from '../state/search';
 import { Icon } from '../ui';
 
 interface DisclosureButtonProps {
@@ -37,7 +37,7 @@ interface DisclosureProps {
 /** Hides rarely used fields. */
 export function Disclosure({ title, searchTexts, children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   if (isSearching && !searchTexts) return children;
   return (
     <SearchablePlace id={title} searchTexts={[title, ...(searchTexts ?? [])]}>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { makeGroupPlace, type NavigationGroup } from '../groups';
-import { useSearchQuery } from '../state/search';
+import { useIsSearching } from '../state/search';
 
 interface GroupBlockProps {
   readonly group: NavigationGroup;
@@ -14,7 +14,7 @@ export function SettingsGroup({ group: { id, title, help }, children }: GroupBlo
       <h2 id={`${place}-title`} className="page-group-title">
         {title}
       </h2>
-      {useSearchQuery() === '' && <p className="row-help">{help}</p>}
+      {!useIsSearching() && <p className="row-help">{help}</p>}
       {children}
     </section>
   );

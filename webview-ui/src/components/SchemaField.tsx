@@ -2,7 +2,7 @@ import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode }
 import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
 import type { Path } from '../state/path';
-import { useSearchQuery } from '../state/search';
+import { useIsSearching } from '../state/search';
 import { useSetting } from '../state/useSetting';
 import { Button, Dropdown, IconButton, TextField } from '../ui';
 import {
@@ -309,7 +309,7 @@ interface ConditionRulesProps {
 /** All of these conditions must hold. Unused ones take no space. */
 function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode {
   const { root } = use(SchemaRoot);
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const setting = useSetting(name, path);
   const [openedFields, setOpenedFields] = useState<readonly string[]>([]);
   const [selectedField, setSelectedField] = useState('');

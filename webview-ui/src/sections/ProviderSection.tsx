@@ -6,14 +6,14 @@ import { getSchemaFields } from '../components/schema';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
 import { useSetting } from '../state/useSetting';
-import { useSearchQuery } from '../state/search';
+import { useIsSearching } from '../state/search';
 import { PromptEditor } from './PromptEditor';
 import { usePanel } from '../state/panel';
 
 /** The form is generated from the provider's schema. */
 export function ProviderSection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome } = usePanel();
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const isActive = useSetting('provider').value === provider.id;
   // Other extensions' providers share one setting, with their configurations by ID.
   const settingName = provider.setting;

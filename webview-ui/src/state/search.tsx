@@ -3,6 +3,8 @@ import { createContext, use, type ReactNode } from 'react';
 /** The search term in lower case; empty without a search. */
 export const SearchContext = createContext('');
 
+export const IsSearchingContext = createContext(false);
+
 /** Provides a function that ends the search and goes to a section. */
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
@@ -16,6 +18,9 @@ export function matchesQuery(query: string, texts: readonly (string | undefined)
 }
 
 export const useSearchQuery = (): string => use(SearchContext);
+
+/** True while a search is shown. Unlike the query, it doesn't render its readers again at each key. */
+export const useIsSearching = (): boolean => use(IsSearchingContext);
 
 interface SearchablePlaceProps {
   /** Identifies the place to tests and to the search's count. */

@@ -16,7 +16,7 @@ import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearchQuery } from '../../state/search';
+import { useIsSearching } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
 import { CostPerDayChart, AccountGroupsTable, formatMoney, formatCostRange } from './Groups';
 import { ContentPartsTable, RereadAndUnusedTables, SessionWindowsTable } from './Contents';
@@ -55,7 +55,7 @@ const WHAT_IF_CHOICE_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICE_IDS)[number],
 };
 
 function AccountContent(): ReactNode {
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const { connection } = usePanel();
   const [period, setPeriod] = useState<string>(ALL_TIME_VALUE);
   const [choice, setChoice] = useState<string>(NO_COMPARISON_VALUE);

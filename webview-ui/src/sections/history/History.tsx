@@ -6,7 +6,7 @@ import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearchQuery } from '../../state/search';
+import { useIsSearching } from '../../state/search';
 import { useRequestAnswer } from '../../state/useAnswer';
 import { Button, ProgressRing } from '../../ui';
 import { CondensationsList } from './Condensations';
@@ -39,7 +39,7 @@ export function HistorySection(): ReactNode {
 }
 
 function HistoryContent(): ReactNode {
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const { state } = usePanel();
   const { answer, reload } = useRequestAnswer('history', {});
   const seenRevision = useRef(state.historyRevision);

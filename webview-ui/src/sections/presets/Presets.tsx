@@ -4,7 +4,7 @@ import type { PresetState } from '../../../../src/panel/protocol';
 import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { SearchablePlace, useSearchQuery } from '../../state/search';
+import { SearchablePlace, useIsSearching } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { isPlainObject, getCurrentPreset } from '../smart/smartValue';
@@ -14,7 +14,7 @@ import { usePresetList } from './usePresetList';
 
 export function PresetsSection(): ReactNode {
   const { state, connection, scope } = usePanel();
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const smart = useSetting('smart');
   const {
     ownPresets,

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
-import { useSearchQuery } from '../../state/search';
+import { useIsSearching } from '../../state/search';
 import { JudgeSessionsForm } from './JudgeSessions';
 import { TwoConfigurationsComparison } from './TwoConfigurations';
 
 export function ComparisonSection(): ReactNode {
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   return (
     <Section
       id="comparison"

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
-import { useSearchQuery } from '../../state/search';
+import { useIsSearching } from '../../state/search';
 import { Checkbox, ProgressRing } from '../../ui';
 import { CoherenceSection } from './Coherence';
 import { EditExcerptsList } from './EditExcerpts';
@@ -13,7 +13,7 @@ import { MessageStrip } from './Strip';
 import { useEndPreviewOnUnmount, usePreview } from './usePreview';
 
 export function PreviewSection(): ReactNode {
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   return (
     <Section
       id="preview"

@@ -6,7 +6,7 @@ import { ProblemList } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { SearchablePlace, matchesQuery, ShowSectionContext, useSearchQuery } from '../../state/search';
+import { matchesQuery, SearchablePlace, ShowSectionContext, useIsSearching, useSearchQuery } from '../../state/search';
 import { Button } from '../../ui';
 import { NewProfileForm } from './NewProfile';
 import { listProfileEntries, type ProfileEntry } from '../../state/profileEntries';
@@ -29,7 +29,7 @@ function describeProfileUse(provider: unknown, profile: string): string {
 
 export function ProfilesSection(): ReactNode {
   const { state, welcome } = usePanel();
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const showSection = use(ShowSectionContext);
   // The form's initial source; empty: the first one; undefined: no form is open.
   const [adding, setAdding] = useState<string>();

@@ -5,7 +5,7 @@ import { getSchemaFields, getFieldKind, type JsonSchema } from '../../components
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import type { Path } from '../../state/path';
-import { SearchablePlace, useSearchQuery } from '../../state/search';
+import { SearchablePlace, useIsSearching } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
@@ -25,7 +25,7 @@ const DEFAULT_CONFIG_BY_MODE = {
 
 export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const { root } = use(SchemaRoot);
-  const isSearching = useSearchQuery() !== '';
+  const isSearching = useIsSearching();
   const base = ['passes', entry.index];
   const fields = getPassFields(root, entry.mode);
   const individual = getSchemaFields(fields['individualConfig'] ?? {});
