@@ -19,7 +19,7 @@ export function createPartsBuild(options, programs, cuts) {
   // Only the later conversion to CommonJS needs `supported`.
   const { minify, sourcemap, supported: _, plugins, ...common } = options;
   const cutEntries = Object.fromEntries(cuts.map((path, index) => [`cut-${index}`, path]));
-  const write = {
+  const writePartsPlugin = {
     name: 'write-parts',
     setup({ onEnd }) {
       onEnd((built) => (built.errors.length > 0 ? undefined : writeParts(built, options, programs)));
@@ -36,7 +36,7 @@ export function createPartsBuild(options, programs, cuts) {
     chunkNames: 'part-[hash]',
     metafile: true,
     write: false,
-    plugins: [...plugins, write],
+    plugins: [...plugins, writePartsPlugin],
   };
 }
 
@@ -49,12 +49,15 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
   );
   /** Returns the parts that a file needs, in load order. */
   const listParts = (file) => [...new Set((neededParts.get(file) ?? []).flatMap((part) => [...listParts(part), part]))];
-  const lists = Object.fromEntries(Object.keys(programs).map((name) => [name, listParts(`${name}.cjs`)]));
+  const partNamesByProgram = Object.fromEntries(Object.keys(programs).map((name) => [name, listParts(`${name}.cjs`)]));
   for (const name of readdirSync(outdir)) if (PART_FILE_NAME.test(name)) rmSync(join(outdir, name));
-  const written = new Set([...Object.keys(programs).map((name) => `${name}.cjs`), ...Object.values(lists).flat()]);
+  const writtenNames = new Set([
+    ...Object.keys(programs).map((name) => `${name}.cjs`),
+    ...Object.values(partNamesByProgram).flat(),
+  ]);
   for (const { path, text } of built.outputFiles) {
     const file = basename(path);
-    if (!written.has(file)) continue;
+    if (!writtenNames.has(file)) continue;
     const { code } = await transform(text, {
       format: 'cjs',
       platform: 'node',
@@ -67,7 +70,7 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
     });
     writeFileSync(join(outdir, file), code);
   }
-  writeFileSync(join(outdir, 'parts.json'), JSON.stringify(lists));
+  writeFileSync(join(outdir, 'parts.json'), JSON.stringify(partNamesByProgram));
 }
 
 /**

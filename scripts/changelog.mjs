@@ -11,7 +11,8 @@ const parseSections = (changelog) =>
     end: all[at + 1]?.index ?? changelog.length,
   }));
 
-const matchVersion = (version) => (section) => section.title === version || section.title.startsWith(`${version} (`);
+const createVersionMatcher = (version) => (section) =>
+  section.title === version || section.title.startsWith(`${version} (`);
 
 /**
  * The Marketplace supports no suffixes; by VS Code's convention an odd minor version is a
@@ -28,8 +29,8 @@ export const getChannel = (version) => (parseVersion(version)[1] % 2 === 1 ? 'pr
 
 export function isLater(version, other) {
   const [a, b] = [parseVersion(version), parseVersion(other)];
-  const at = a.findIndex((number, index) => number !== b[index]);
-  return at >= 0 && a[at] > b[at];
+  const firstDifferenceIndex = a.findIndex((number, index) => number !== b[index]);
+  return firstDifferenceIndex >= 0 && a[firstDifferenceIndex] > b[firstDifferenceIndex];
 }
 
 /**
@@ -37,7 +38,7 @@ export function isLater(version, other) {
  * @throws Error if it is missing or empty
  */
 export function getReleaseNotes(changelog, version) {
-  const section = parseSections(changelog).find(matchVersion(version));
+  const section = parseSections(changelog).find(createVersionMatcher(version));
   if (!section) throw new Error(`CHANGELOG.md has no heading "## ${version} (DATE)".`);
   const text = changelog.slice(section.textStart, section.end).trim();
   if (text === '') throw new Error(`CHANGELOG.md says nothing under "${section.title}".`);
@@ -51,16 +52,17 @@ export function getReleaseNotes(changelog, version) {
  * @throws Error if there is nothing to release, or something is still under "Unreleased"
  */
 export function createReleasedChangelog(changelog, version, day) {
-  const all = parseSections(changelog);
-  const unreleased = all.find(({ title }) => title === 'Unreleased');
-  if (all.some(matchVersion(version))) {
+  const sections = parseSections(changelog);
+  const unreleasedSection = sections.find(({ title }) => title === 'Unreleased');
+  if (sections.some(createVersionMatcher(version))) {
     getReleaseNotes(changelog, version);
-    if (unreleased && changelog.slice(unreleased.textStart, unreleased.end).trim() !== '')
+    if (unreleasedSection && changelog.slice(unreleasedSection.textStart, unreleasedSection.end).trim() !== '')
       throw new Error(`CHANGELOG.md has a heading "## ${version}", and changes under "Unreleased" that belong there.`);
     return changelog;
   }
-  if (!unreleased) throw new Error(`CHANGELOG.md has neither a heading "## Unreleased" nor "## ${version} (DATE)".`);
-  const released = `${changelog.slice(0, unreleased.start)}## Unreleased\n\n## ${version} (${day})${changelog.slice(unreleased.textStart)}`;
-  getReleaseNotes(released, version);
-  return released;
+  if (!unreleasedSection)
+    throw new Error(`CHANGELOG.md has neither a heading "## Unreleased" nor "## ${version} (DATE)".`);
+  const releasedChangelog = `${changelog.slice(0, unreleasedSection.start)}## Unreleased\n\n## ${version} (${day})${changelog.slice(unreleasedSection.textStart)}`;
+  getReleaseNotes(releasedChangelog, version);
+  return releasedChangelog;
 }

@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs';
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 72;
 /** Git and bots write these subjects. */
-const GENERATED = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
+const GENERATED_SUBJECT = /^(?:(?:fixup|squash|amend)! |Merge |Revert "|Bump )/;
 
 /** @returns {string | undefined} a problem for display */
 function findProblem(subject) {
-  if (GENERATED.test(subject)) return undefined;
+  if (GENERATED_SUBJECT.test(subject)) return undefined;
   const { length } = [...subject];
   if (length > MAX_LENGTH)
     return `The subject has ${length} characters, and at most ${MAX_LENGTH} are allowed: put the reason into the body.`;
@@ -39,8 +39,10 @@ function listNewCommits() {
       .split('\n')
       .filter(Boolean);
   try {
-    const added = git('log', '--diff-filter=A', '--format=%H', '--', 'scripts/commitSubjects.mjs').at(-1);
-    return added === undefined ? [] : git('log', '--no-merges', '--format=%h %s', `${added}..HEAD`);
+    const introducingCommit = git('log', '--diff-filter=A', '--format=%H', '--', 'scripts/commitSubjects.mjs').at(-1);
+    return introducingCommit === undefined
+      ? []
+      : git('log', '--no-merges', '--format=%h %s', `${introducingCommit}..HEAD`);
   } catch {
     return [];
   }

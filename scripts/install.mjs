@@ -2,9 +2,9 @@
 import { execSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-const stamp = 'node_modules/.context-condenser-installed';
-const lock = readFileSync('package-lock.json', 'utf8');
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
+const stampFile = 'node_modules/.context-condenser-installed';
+const lockfileText = readFileSync('package-lock.json', 'utf8');
+if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== lockfileText) {
   console.error('Installing packages (once) …');
   const command = 'npm ci --no-audit --no-fund --loglevel=error';
   try {
@@ -13,5 +13,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
     console.error(`The packages could not be installed; what npm said stands above. Once it is mended: ${command}`);
     process.exit(1);
   }
-  writeFileSync(stamp, lock);
+  writeFileSync(stampFile, lockfileText);
 }

@@ -16,19 +16,19 @@ const LICENCE_FILE = /^(licen[cs]es?|copying|(copyright|third[-_]?party[-_]?)?no
  * @param {readonly string[]} more folders of packages whose data ships
  */
 export function writeLicences(file, metafiles, more = []) {
-  const folders = new Set(more);
-  for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
-    const folder = PACKAGE_FOLDER.exec(input)?.[1];
-    if (folder !== undefined) folders.add(folder);
+  const packageFolders = new Set(more);
+  for (const inputPath of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
+    const folder = PACKAGE_FOLDER.exec(inputPath)?.[1];
+    if (folder !== undefined) packageFolders.add(folder);
   }
-  const titles = new Map();
-  for (const { title, text } of [...folders].map(readLicense)) {
-    titles.set(text, new Set([...(titles.get(text) ?? []), title]));
+  const titlesByText = new Map();
+  for (const { title, text } of [...packageFolders].map(readLicense)) {
+    titlesByText.set(text, new Set([...(titlesByText.get(text) ?? []), title]));
   }
   // Identical texts are included once.
-  const parts = [...titles].map(([text, of]) => `${[...of].toSorted().join('\n')}\n\n${text}\n`);
-  const head = 'Context Condenser contains code of these packages.\n';
-  writeFileSync(file, [head, ...parts.toSorted()].join(`\n${'-'.repeat(80)}\n\n`));
+  const sections = [...titlesByText].map(([text, of]) => `${[...of].toSorted().join('\n')}\n\n${text}\n`);
+  const introduction = 'Context Condenser contains code of these packages.\n';
+  writeFileSync(file, [introduction, ...sections.toSorted()].join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 function readLicense(folder) {
@@ -36,7 +36,7 @@ function readLicense(folder) {
   if (typeof license !== 'string')
     throw new Error(`${folder}: package.json names no licence; it can't be shipped unseen`);
   const files = readdirSync(folder).filter((entry) => LICENCE_FILE.test(entry));
-  const by = typeof author === 'string' ? author : (author?.name ?? '');
+  const authorName = typeof author === 'string' ? author : (author?.name ?? '');
   const text = files.map((entry) => readFileSync(join(folder, entry), 'utf8').replaceAll('\r', '').trim()).join('\n\n');
-  return { title: `${name} ${version} (${license})`, text: text === '' ? `Licence: ${license}. ${by}` : text };
+  return { title: `${name} ${version} (${license})`, text: text === '' ? `Licence: ${license}. ${authorName}` : text };
 }

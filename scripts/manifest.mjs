@@ -13,7 +13,7 @@ import { renderSettingsPage } from './settingsPage.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'context-condenser-manifest-'));
 try {
-  const load = async (entry) => {
+  const bundleAndImport = async (entry) => {
     const outfile = join(folder, `${basename(entry, '.ts')}.mjs`);
     await build({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile });
     return import(pathToFileURL(outfile).href);
@@ -25,8 +25,8 @@ try {
     SCHEMA_FILES,
     createSettingsManifest,
     renderWorkspaceRulesTable,
-  } = await load('src/settings/manifest.ts');
-  const { renderAgentsTable } = await load('src/core/agents/documents.ts');
+  } = await bundleAndImport('src/settings/manifest.ts');
+  const { renderAgentsTable } = await bundleAndImport('src/core/agents/documents.ts');
   const style = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
   const writeJson = async (path, value) => {
     const { code, errors } = await format(path, JSON.stringify(value, null, 2), style);
@@ -45,22 +45,22 @@ try {
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = restricted;
   await writeJson('package.json', addRepositoryLinks(manifest));
 
-  const others = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
+  const otherTexts = Object.entries(JSON.parse(readFileSync('package.nls.json', 'utf8'))).filter(
     ([key]) => !key.startsWith('setting.'),
   );
-  const allWords = { ...Object.fromEntries(others), ...words };
+  const allWords = { ...Object.fromEntries(otherTexts), ...words };
   await writeJson('package.nls.json', allWords);
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', renderSettingsPage(manifest, allWords));
-  putTable('docs/guide/privacy.md', renderWorkspaceRulesTable());
-  putTable('README.md', renderAgentsTable());
-  putBadges(getRepositoryLinks(manifest)?.badges);
+  replaceTable('docs/guide/privacy.md', renderWorkspaceRulesTable());
+  replaceTable('README.md', renderAgentsTable());
+  replaceBadges(getRepositoryLinks(manifest)?.badges);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** Writes a table between the two comments that mark its place. */
-function putTable(path, table) {
+function replaceTable(path, table) {
   const text = readFileSync(path, 'utf8');
   writeFileSync(
     path,
@@ -69,8 +69,8 @@ function putTable(path, table) {
 }
 
 /** Writes the badges between their two comments in the README. */
-function putBadges(badges = '') {
+function replaceBadges(badges = '') {
   const text = readFileSync('README.md', 'utf8');
-  const between = /(?<=<!-- badges, made by npm run manifest -->\n)[^]*?(?=<!-- end -->)/;
-  writeFileSync('README.md', text.replace(between, badges === '' ? '' : `${badges}\n`));
+  const badgesPattern = /(?<=<!-- badges, made by npm run manifest -->\n)[^]*?(?=<!-- end -->)/;
+  writeFileSync('README.md', text.replace(badgesPattern, badges === '' ? '' : `${badges}\n`));
 }

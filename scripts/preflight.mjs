@@ -37,12 +37,15 @@ export async function inspectMachine() {
 
 function findBrowser() {
   try {
-    const path = findChromium();
-    if (path === null) return {};
-    const { status, stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+    const browserPath = findChromium();
+    if (browserPath === null) return {};
+    const { status, stdout, stderr, error } = spawnSync(browserPath, ['--version'], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
     if (status === 0) return { chromium: stdout.trim() };
     return {
-      chromiumProblem: `${path} does not start: ${error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`)}`,
+      chromiumProblem: `${browserPath} does not start: ${error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`)}`,
     };
   } catch (error) {
     return { chromiumProblem: error instanceof Error ? error.message : String(error) };
@@ -68,27 +71,27 @@ function getFreeBytes(folder) {
  * @returns {import('./preflight.mjs').Finding[]}
  */
 export function listFindings(machine) {
-  const found = [];
+  const findings = [];
   const [major = 0, minor = 0] = machine.node.split('.').map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]))
-    found.push({
+    findings.push({
       problem: `Node ${machine.node} is too old: the project needs ${OLDEST_NODE.join('.')} or later`,
       mend: 'install Node 24 (https://nodejs.org)',
       loses: 'everything',
     });
   if (machine.loopbackProblem !== undefined)
-    found.push({
+    findings.push({
       problem: `no server can listen on 127.0.0.1 (${machine.loopbackProblem})`,
       mend: 'sudo ip link set lo up; in a sandbox, allow local servers',
       loses: 'VS Code',
     });
-  const needed = RUN_BYTES + (machine.hasCodeServer ? 0 : CODE_SERVER_BYTES);
-  if (machine.freeBytes < needed)
-    found.push(
-      createDiskFinding('the disk of the project', machine.freeBytes, needed, 'free some, or move the project'),
+  const neededBytes = RUN_BYTES + (machine.hasCodeServer ? 0 : CODE_SERVER_BYTES);
+  if (machine.freeBytes < neededBytes)
+    findings.push(
+      createDiskFinding('the disk of the project', machine.freeBytes, neededBytes, 'free some, or move the project'),
     );
   if (machine.temporaryBytes < TEMPORARY_BYTES)
-    found.push(
+    findings.push(
       createDiskFinding(
         tmpdir(),
         machine.temporaryBytes,
@@ -97,26 +100,26 @@ export function listFindings(machine) {
       ),
     );
   if (machine.platform === 'win32') {
-    found.push({
+    findings.push({
       problem: 'code-server, the VS Code of these tests, does not run on Windows',
       mend: 'use WSL, or "npm run test:electron"',
       loses: 'VS Code',
     });
-    return found;
+    return findings;
   }
   if (machine.chromium === undefined)
-    found.push({
+    findings.push({
       problem: machine.chromiumProblem ?? 'there is no Chromium or Chrome on PATH',
       mend: describeBrowserFix(machine),
       loses: 'VS Code',
     });
   if (!machine.hasCodeServer && !hasPrebuiltTerminal(machine) && machine.missingCompilers.length > 0)
-    found.push({
+    findings.push({
       problem: `VS Code's terminal module does not come built for ${machine.platform} ${machine.arch}${machine.isGlibc || machine.platform !== 'linux' ? '' : ' without glibc'}, and there is no ${machine.missingCompilers.join(', no ')} to build it`,
       mend: machine.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install -y make g++ python3',
       loses: 'VS Code',
     });
-  return found;
+  return findings;
 }
 
 function describeBrowserFix({ platform, chromiumProblem = '' }) {

@@ -18,10 +18,10 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 /** tiktoken's own expected_hash of o200k_base.tiktoken. */
 const PUBLIC_SHA256 = '446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d';
 const MAGIC = 0x314b324f;
-const CODE_POINTS = 0x110000;
+const CODE_POINT_COUNT = 0x110000;
 
 /** Classes used by the pre-tokenizer; the bits match src/core/tokens/o200k/charClass.ts. */
-const CLASSES = [
+const CHARACTER_CLASSES = [
   [1, /[\p{Lu}\p{Lt}]/u],
   [2, /\p{Ll}/u],
   [4, /[\p{Lm}\p{Lo}]/u],
@@ -30,7 +30,7 @@ const CLASSES = [
   [32, /[\r\n]/u],
   [64, /\s/u],
 ];
-const OTHER = 128;
+const OTHER_CLASS = 128;
 
 /**
  * Returns the class bits of a code point.
@@ -38,16 +38,16 @@ const OTHER = 128;
  */
 export function getClass(codePoint) {
   const char = String.fromCodePoint(codePoint);
-  return CLASSES.find(([, pattern]) => pattern.test(char))?.[0] ?? OTHER;
+  return CHARACTER_CLASSES.find(([, pattern]) => pattern.test(char))?.[0] ?? OTHER_CLASS;
 }
 
 function listClassRanges() {
   const ranges = [];
-  let last = -1;
-  for (let codePoint = 0; codePoint < CODE_POINTS; codePoint++) {
-    const bits = getClass(codePoint);
-    if (bits !== last) ranges.push(codePoint * 256 + bits);
-    last = bits;
+  let previousBits = -1;
+  for (let codePoint = 0; codePoint < CODE_POINT_COUNT; codePoint++) {
+    const classBits = getClass(codePoint);
+    if (classBits !== previousBits) ranges.push(codePoint * 256 + classBits);
+    previousBits = classBits;
   }
   return ranges;
 }
@@ -70,8 +70,8 @@ export function makeRanks() {
   const tokens = readPublishedTokens().map((token) => Buffer.from(token, 'base64'));
   const bytes = Buffer.concat(tokens);
   const ranges = listClassRanges();
-  const head = Buffer.from(new Uint32Array([MAGIC, tokens.length, bytes.length, ranges.length, ...ranges]).buffer);
-  const table = Buffer.concat([head, Buffer.from(tokens.map((token) => token.length)), bytes, Buffer.alloc(16)]);
+  const header = Buffer.from(new Uint32Array([MAGIC, tokens.length, bytes.length, ranges.length, ...ranges]).buffer);
+  const table = Buffer.concat([header, Buffer.from(tokens.map((token) => token.length)), bytes, Buffer.alloc(16)]);
   return new Uint8Array(table);
 }
 

@@ -22,8 +22,8 @@ export function createPackagedReadme(text, links) {
   for (const title of PROJECT_ONLY_SECTIONS)
     if (!titles.includes(title))
       throw new Error(`README.md has no section "${title}" for scripts/readme.mjs to leave out.`);
-  const kept = sections.filter((_, index) => !PROJECT_ONLY_SECTIONS.includes(titles[index] ?? '')).join('');
-  return links ? completeLinks(kept, links) : removeLinks(kept);
+  const keptText = sections.filter((_, index) => !PROJECT_ONLY_SECTIONS.includes(titles[index] ?? '')).join('');
+  return links ? completeLinks(keptText, links) : removeLinks(keptText);
 }
 
 const completeLinks = (text, links) =>

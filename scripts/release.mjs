@@ -14,7 +14,7 @@ import { getRepositoryLinks, addRepositoryLinks } from './repository.mjs';
 const CHANGED_FILES = ['CHANGELOG.md', 'package.json', 'package-lock.json'];
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
-const run = (command, ...args) => {
+const runCommand = (command, ...args) => {
   console.log(`\n> ${[command, ...args].join(' ')}`);
   execFileSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
 };
@@ -99,12 +99,12 @@ function release(version, { isDry, isTested }) {
   }
   if (problems.length > 0) throw new Error('nothing was changed; see the problems above.');
 
-  if (!isTested) run('npm', 'run', 'test:all');
+  if (!isTested) runCommand('npm', 'run', 'test:all');
   try {
     const needsCommit = !isPrepared();
-    run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
+    runCommand('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
     writeFileSync('CHANGELOG.md', changelog);
-    run('npm', 'run', 'package');
+    runCommand('npm', 'run', 'package');
     if (needsCommit) git('commit', '--quiet', '--no-verify', '--message', `Release ${version}`, '--', ...CHANGED_FILES);
   } catch (error) {
     git('checkout', 'HEAD', '--', ...CHANGED_FILES);

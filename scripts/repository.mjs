@@ -9,18 +9,19 @@
  */
 export function getRepositoryLinks({ repository }) {
   if (repository === undefined) return undefined;
-  const address = typeof repository === 'string' ? repository : repository.url;
-  const [, name] = /^(?:git\+)?https:\/\/github\.com\/([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(address ?? '') ?? [];
+  const repositoryUrl = typeof repository === 'string' ? repository : repository.url;
+  const [, name] =
+    /^(?:git\+)?https:\/\/github\.com\/([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(repositoryUrl ?? '') ?? [];
   if (name === undefined)
     throw new Error(
-      `package.json, repository: found ${JSON.stringify(address)}; expected "https://github.com/OWNER/NAME.git".`,
+      `package.json, repository: found ${JSON.stringify(repositoryUrl)}; expected "https://github.com/OWNER/NAME.git".`,
     );
-  const web = `https://github.com/${name}`;
+  const webUrl = `https://github.com/${name}`;
   return {
-    bugs: { url: `${web}/issues` },
-    homepage: `${web}#readme`,
-    badges: `[![CI](${web}/actions/workflows/ci.yml/badge.svg)](${web}/actions/workflows/ci.yml)`,
-    file: (path) => `${web}/blob/HEAD/${path}`,
+    bugs: { url: `${webUrl}/issues` },
+    homepage: `${webUrl}#readme`,
+    badges: `[![CI](${webUrl}/actions/workflows/ci.yml/badge.svg)](${webUrl}/actions/workflows/ci.yml)`,
+    file: (path) => `${webUrl}/blob/HEAD/${path}`,
     picture: (path) => `https://raw.githubusercontent.com/${name}/HEAD/${path}`,
   };
 }
@@ -33,9 +34,9 @@ export function getRepositoryLinks({ repository }) {
  */
 export function addRepositoryLinks(manifest) {
   const links = getRepositoryLinks(manifest);
-  const own = Object.entries(manifest).filter(([key]) => key !== 'bugs' && key !== 'homepage');
+  const ownEntries = Object.entries(manifest).filter(([key]) => key !== 'bugs' && key !== 'homepage');
   return Object.fromEntries(
-    own.flatMap(([key, value]) =>
+    ownEntries.flatMap(([key, value]) =>
       key === 'repository' && links
         ? [
             [key, value],

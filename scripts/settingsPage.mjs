@@ -14,9 +14,9 @@ export function renderSettingsPage({ contributes }, words) {
     const rows = Object.entries(own)
       .toSorted(([, a], [, b]) => Number(a.order ?? 0) - Number(b.order ?? 0))
       .map(([name, setting]) => {
-        const mark = setting.tags?.includes('advanced') ? ' ¹' : '';
+        const advancedMark = setting.tags?.includes('advanced') ? ' ¹' : '';
         const text = getLocalizedText(setting.markdownDescription ?? setting.description);
-        return `| \`${name}\`${mark} | ${formatCell(text)} | ${formatCell(formatValues(setting))} | \`${JSON.stringify(setting.default)}\` |`;
+        return `| \`${name}\`${advancedMark} | ${formatCell(text)} | ${formatCell(formatValues(setting))} | \`${JSON.stringify(setting.default)}\` |`;
       });
     return `## ${getLocalizedText(title)}\n\n| setting | meaning | values | default |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });

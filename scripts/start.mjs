@@ -9,21 +9,21 @@ import { getNode24Path } from './vscode.mjs';
 
 // `npm start` may itself run on the machine's Node, from before the packages installed their own.
 const node = getNode24Path();
-const sample = 'sample/conversation.jsonl';
+const sampleFile = 'sample/conversation.jsonl';
 execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });
-const store = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
-console.log(`Condensing ${sample} with the default, which needs no API key:\n`);
+const storeFolder = mkdtempSync(join(tmpdir(), 'context-condenser-start-'));
+console.log(`Condensing ${sampleFile} with the default, which needs no API key:\n`);
 const { status } = spawnSync(
   node,
-  ['dist/cli.cjs', 'condense', sample, '--store', store, '--out', join(store, 'condensed.json')],
+  ['dist/cli.cjs', 'condense', sampleFile, '--store', storeFolder, '--out', join(storeFolder, 'condensed.json')],
   {
     stdio: ['ignore', 'inherit', 'inherit'],
   },
 );
 if (status !== 0) process.exit(status ?? 1);
-const page = join(store, 'report.html');
-const reported = spawnSync(node, ['dist/cli.cjs', 'report', sample, '--store', store, '--out', page]);
-if (reported.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(page).href}`);
+const reportFile = join(storeFolder, 'report.html');
+const reportRun = spawnSync(node, ['dist/cli.cjs', 'report', sampleFile, '--store', storeFolder, '--out', reportFile]);
+if (reportRun.status === 0) console.log(`\nReport of this condensation: ${pathToFileURL(reportFile).href}`);
 console.log(
   `
 To condense a conversation of your own: npx context-condenser condense <file>

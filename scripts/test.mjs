@@ -35,7 +35,7 @@ const SLOWEST_FILES = 10;
  */
 const LINES_PER_FAILURE = 6;
 const LINES_PER_STEP = 15;
-const results = 'test-results';
+const resultsFolder = 'test-results';
 const LANES = ['test', 'quick', 'system', 'vscode', 'all', 'long'];
 
 const { values: flags, positionals } = parseArgs({
@@ -45,32 +45,32 @@ const { values: flags, positionals } = parseArgs({
 const [lane = 'test', ...names] = positionals;
 if (!LANES.includes(lane)) throw new Error(`There is no lane "${lane}": ${LANES.join(', ')}`);
 
-const begun = Date.now();
+const startTimeMs = Date.now();
 const machine = await inspectMachine();
 const usesVsCode = lane !== 'quick' && lane !== 'system';
-const missing = listFindings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
+const missingRequirements = listFindings(machine).filter(({ loses }) => usesVsCode || loses === 'everything');
 console.log(`Preflight: ${describeMachine(machine)}`);
-for (const { problem, mend } of missing) console.log(`  MISSING: ${problem}. To fix it: ${mend}`);
-if (missing.some(({ loses }) => loses === 'everything')) process.exit(1);
+for (const { problem, mend } of missingRequirements) console.log(`  MISSING: ${problem}. To fix it: ${mend}`);
+if (missingRequirements.some(({ loses }) => loses === 'everything')) process.exit(1);
 
 await import('./install.mjs');
-mkdirSync(results, { recursive: true });
+mkdirSync(resultsFolder, { recursive: true });
 
 /** Results per step: `{ name, passed, failed, skipped }`. */
 const steps = [];
 const times = [];
 const failures = [];
-const skips = missing.length > 0 ? [describeSkippedTests(missing)] : [];
+const skips = missingRequirements.length > 0 ? [describeSkippedTests(missingRequirements)] : [];
 let nice = 0;
 
 /** Returns the failed tests in a step's output, or its last lines. */
 function findFailures(name, lines) {
-  const starts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
-  const pieces = starts.map((at, i) =>
-    lines.slice(at, Math.min(at + LINES_PER_FAILURE, starts[i + 1] ?? lines.length)),
+  const failureStarts = lines.flatMap((line, at) => (/^ *FAIL(?:ED)?\b/.test(line) ? [at] : []));
+  const failureExcerpts = failureStarts.map((at, i) =>
+    lines.slice(at, Math.min(at + LINES_PER_FAILURE, failureStarts[i + 1] ?? lines.length)),
   );
-  const reported = pieces.length > 0 ? pieces : [lines.slice(-LINES_PER_STEP)];
-  return reported.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
+  const reportedExcerpts = failureExcerpts.length > 0 ? failureExcerpts : [lines.slice(-LINES_PER_STEP)];
+  return reportedExcerpts.map((piece) => `FAILED in "${name}": ${piece.join('\n  ').trim()}`);
 }
 
 /**
@@ -82,30 +82,30 @@ function findFailures(name, lines) {
  */
 function runStep(name, command, args, { env = {}, count } = {}) {
   return new Promise((resolve) => {
-    const started = Date.now();
+    const stepStartMs = Date.now();
     console.log(`[${name}] begins`);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     if (nice > 0 && child.pid !== undefined) setPriority(child.pid, nice);
     let reportedCounts;
-    const lines = [];
+    const outputLines = [];
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on('line', (line) => {
         console.log(`[${name}] ${line}`);
-        lines.push(stripVTControlCharacters(line));
+        outputLines.push(stripVTControlCharacters(line));
         reportedCounts = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?/.exec(line) ?? reportedCounts;
       });
     child.on('error', (error) => console.log(`[${name}] ${error.message}`));
     child.on('close', (code) => {
       const isOk = code === 0;
-      const seconds = (Date.now() - started) / 1000;
+      const seconds = (Date.now() - stepStartMs) / 1000;
       console.log(`[${name}] ${isOk ? 'ok' : `exit code ${code}`}, ${seconds.toFixed(1)} s`);
       times.push(`${name} ${seconds.toFixed(1)} s`);
       const [passed, failed, skipped] = reportedCounts
         ? reportedCounts.slice(1).map((digits) => Number(digits ?? 0))
         : [Number(isOk), Number(!isOk), 0];
-      const own = { name, passed, failed: isOk || skipped > 0 ? failed : Math.max(failed, 1), skipped };
-      steps.push(...(count?.(isOk) ?? [own]));
-      if (!isOk) failures.push(...findFailures(name, lines));
+      const stepCounts = { name, passed, failed: isOk || skipped > 0 ? failed : Math.max(failed, 1), skipped };
+      steps.push(...(count?.(isOk) ?? [stepCounts]));
+      if (!isOk) failures.push(...findFailures(name, outputLines));
       resolve(isOk);
     });
   });
@@ -118,8 +118,8 @@ const getBinPath = (name) => `node_modules/.bin/${name}`;
  * third of the work.
  */
 const checkTypes = (name, ...project) => {
-  const memory = ['--incremental', '--tsBuildInfoFile', `${results}/${name}.tsbuildinfo`];
-  return runStep(name, getBinPath('tsc'), ['--noEmit', '--checkers', '1', ...memory, ...project]);
+  const incrementalOptions = ['--incremental', '--tsBuildInfoFile', `${resultsFolder}/${name}.tsbuildinfo`];
+  return runStep(name, getBinPath('tsc'), ['--noEmit', '--checkers', '1', ...incrementalOptions, ...project]);
 };
 const checkAllTypes = async () => {
   await checkTypes('types');
@@ -138,26 +138,26 @@ const runChecks = () =>
   ]);
 
 /** Returns the vitest project of a test file. */
-const getKind = (path) =>
+const getTestKind = (path) =>
   path.startsWith('webview-ui/') ? 'panel' : path.endsWith('.system.test.ts') ? 'system' : 'unit';
 
 /** Runs vitest and counts its tests by kind. */
 async function runVitest(name, args, env = {}) {
-  const file = `${results}/${name.replaceAll(' ', '-')}.json`;
+  const file = `${resultsFolder}/${name.replaceAll(' ', '-')}.json`;
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
-  const count = (isOk) => {
+  const readTestCounts = (isOk) => {
     if (!existsSync(file)) return [{ name, passed: 0, failed: 1, skipped: 0 }];
-    const kinds = new Map();
+    const countsByKind = new Map();
     const durations = [];
     for (const { name: path, startTime, endTime, status, assertionResults } of JSON.parse(readFileSync(file, 'utf8'))
       .testResults) {
-      const own = relative('.', path);
-      durations.push([endTime - startTime, own]);
-      const kind = getKind(own);
-      const counts = kinds.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, skipped: 0 };
-      kinds.set(kind, counts);
+      const relativePath = relative('.', path);
+      durations.push([endTime - startTime, relativePath]);
+      const kind = getTestKind(relativePath);
+      const counts = countsByKind.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, skipped: 0 };
+      countsByKind.set(kind, counts);
       counts.files++;
       for (const { status: result } of assertionResults)
         counts[result === 'passed' || result === 'failed' ? result : 'skipped']++;
@@ -166,17 +166,18 @@ async function runVitest(name, args, env = {}) {
     }
     const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, SLOWEST_FILES);
     console.log(`[${name}] slowest: ${slowest.map(([ms, path]) => `${path} ${(ms / 1000).toFixed(1)} s`).join(', ')}`);
-    const found = [...kinds.values()];
-    for (const { name: kind, files, passed, failed, skipped } of found) {
+    const kindCounts = [...countsByKind.values()];
+    for (const { name: kind, files, passed, failed, skipped } of kindCounts) {
       console.log(`[${name}] ${kind}: ${files} files, ${passed} passed, ${failed} failed, ${skipped} skipped`);
       if (skipped > 0)
         skips.push(`SKIPPED: ${skipped} ${kind} tests that skip themselves; “skipped” in the output above says which.`);
     }
     // Coverage is below its threshold, or an error occurred outside tests.
-    if (!isOk && found.every(({ failed }) => failed === 0)) found.push({ name, passed: 0, failed: 1, skipped: 0 });
-    return found;
+    if (!isOk && kindCounts.every(({ failed }) => failed === 0))
+      kindCounts.push({ name, passed: 0, failed: 1, skipped: 0 });
+    return kindCounts;
   };
-  return runStep(name, getBinPath('vitest'), ['run', ...reporters, workers, ...args], { env, count });
+  return runStep(name, getBinPath('vitest'), ['run', ...reporters, workers, ...args], { env, count: readTestCounts });
 }
 
 async function runVscodeTests(...args) {
@@ -187,17 +188,17 @@ async function runVscodeTests(...args) {
 /** Returns the files changed since the branch left main, including uncommitted ones. */
 function changedFiles() {
   const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
-  let base = 'HEAD';
+  let baseCommit = 'HEAD';
   for (const main of ['main', 'origin/main']) {
     try {
-      [base] = git('merge-base', 'HEAD', main);
+      [baseCommit] = git('merge-base', 'HEAD', main);
       break;
     } catch {
       // The branch doesn't exist.
     }
   }
-  const known = git('diff', '--name-only', '--diff-filter=d', base);
-  return [...known, ...git('ls-files', '--others', '--exclude-standard')];
+  const changedTrackedFiles = git('diff', '--name-only', '--diff-filter=d', baseCommit);
+  return [...changedTrackedFiles, ...git('ls-files', '--others', '--exclude-standard')];
 }
 
 /** Runs checks and vitest in parallel with VS Code if there is room, otherwise before it. */
@@ -253,46 +254,49 @@ const lanes = {
     ),
 
   async long() {
-    const noLimit = ['--testTimeout', '3600000'];
+    const noTimeLimit = ['--testTimeout', '3600000'];
     for (const seed of LONG_SEEDS)
-      await runVitest(`properties from seed ${seed}`, [...noLimit, ...findTestFilesWith("from 'fast-check'")], {
+      await runVitest(`properties from seed ${seed}`, [...noTimeLimit, ...findTestFilesWith("from 'fast-check'")], {
         FC_SEED: String(seed),
         FC_RUNS: String(MANY_CASES),
       });
-    await runVitest('all cases', [...noLimit, ...findTestFilesWith("support/long'")], { LONG_TESTS: '1' });
+    await runVitest('all cases', [...noTimeLimit, ...findTestFilesWith("support/long'")], { LONG_TESTS: '1' });
     await runVscodeTests('--long');
     // Installs the agents from npm into a folder that git ignores, and reports those that can't be
     // installed as skipped.
-    await runStep('agents', process.execPath, ['test/agents/run.mjs', '--json', `${results}/agents.json`]);
-    const reading = ['--parts', 'reading', '--json', `${results}/reading.json`];
-    await runStep('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...reading]);
-    const account = ['--parts', 'account', '--json', `${results}/account.json`];
-    await runStep('agents account', process.execPath, ['test/agents/run.mjs', '--built', ...account]);
+    await runStep('agents', process.execPath, ['test/agents/run.mjs', '--json', `${resultsFolder}/agents.json`]);
+    const readingArguments = ['--parts', 'reading', '--json', `${resultsFolder}/reading.json`];
+    await runStep('agents reading', process.execPath, ['test/agents/run.mjs', '--built', ...readingArguments]);
+    const accountArguments = ['--parts', 'account', '--json', `${resultsFolder}/account.json`];
+    await runStep('agents account', process.execPath, ['test/agents/run.mjs', '--built', ...accountArguments]);
   },
 };
 
 /** `npm test` leaves its result here for `test:all -- --rest`. */
-const testOutcome = `${results}/test.json`;
+const testOutcome = `${resultsFolder}/test.json`;
 if (flags.rest && !existsSync(testOutcome)) throw new Error('--rest comes after `npm test`, which has not run here.');
 await lanes[lane]();
-const seconds = () => (Date.now() - begun) / 1000;
-if (lane === 'test') writeFileSync(testOutcome, JSON.stringify({ steps, times, failures, skips, seconds: seconds() }));
+const getElapsedSeconds = () => (Date.now() - startTimeMs) / 1000;
+if (lane === 'test')
+  writeFileSync(testOutcome, JSON.stringify({ steps, times, failures, skips, seconds: getElapsedSeconds() }));
 
-let total = seconds();
+let totalSeconds = getElapsedSeconds();
 if (flags.rest) {
-  const before = JSON.parse(readFileSync(testOutcome, 'utf8'));
-  total += before.seconds;
-  times.unshift(...before.times);
-  failures.unshift(...before.failures);
+  const previousOutcome = JSON.parse(readFileSync(testOutcome, 'utf8'));
+  totalSeconds += previousOutcome.seconds;
+  times.unshift(...previousOutcome.times);
+  failures.unshift(...previousOutcome.failures);
   // Tests that ran again with more cases count once, with the failures of both runs.
   const repeatedSteps = new Set(steps.map(({ name }) => name));
-  steps.push(...before.steps.map((one) => (repeatedSteps.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)));
+  steps.push(
+    ...previousOutcome.steps.map((one) => (repeatedSteps.has(one.name) ? { ...one, passed: 0, skipped: 0 } : one)),
+  );
 }
-console.log(`\nTimes: ${times.join(', ')}; all ${total.toFixed(1)} s`);
-for (const words of [...failures, ...skips]) console.log(words);
+console.log(`\nTimes: ${times.join(', ')}; all ${totalSeconds.toFixed(1)} s`);
+for (const problemText of [...failures, ...skips]) console.log(problemText);
 const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
   steps.reduce((sum, one) => sum + one[key], 0),
 );
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-const isIncomplete = missing.length > 0 && process.env.CI === 'true';
+const isIncomplete = missingRequirements.length > 0 && process.env.CI === 'true';
 process.exitCode = failed > 0 || isIncomplete ? 1 : 0;

@@ -25,11 +25,11 @@ export const root = (() => {
   return folder;
 })();
 /** Downloads and other files for tests in VS Code; ignored by git. */
-export const cache = join(root, '.vscode-test');
+export const cacheFolder = join(root, '.vscode-test');
 export const codeServerVersion = '4.139.1';
 
-const home = join(cache, 'code-server');
-const stamp = 'context-condenser-stamp';
+const codeServerFolder = join(cacheFolder, 'code-server');
+const STAMP_FILE_NAME = 'context-condenser-stamp';
 /**
  * The workbench needs three of code-server's native modules. node-pty ships prebuilt
  * (`hasPrebuiltTerminal`); the other two, for logging and watching, are replaced by JavaScript, so no
@@ -43,9 +43,9 @@ const replacements = { '@vscode/spdlog': 'spdlog.cjs', '@vscode/native-watchdog'
  */
 export function getNode24Path() {
   if (Number(process.versions.node.split('.')[0]) === 24) return process.execPath;
-  const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (!existsSync(own)) throw new Error('Node 24 is not installed: run "npm ci" in the project first.');
-  return own;
+  const ownNodePath = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(ownNodePath)) throw new Error('Node 24 is not installed: run "npm ci" in the project first.');
+  return ownNodePath;
 }
 
 /**
@@ -158,11 +158,11 @@ function npm(args, cwd) {
 const getEntry = (folder) => join(folder, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
 const isInstalled = (folder) =>
   existsSync(getEntry(folder)) &&
-  existsSync(join(folder, stamp)) &&
-  readFileSync(join(folder, stamp), 'utf8') === codeServerVersion;
+  existsSync(join(folder, STAMP_FILE_NAME)) &&
+  readFileSync(join(folder, STAMP_FILE_NAME), 'utf8') === codeServerVersion;
 
 /** True if {@link ensureCodeServer} has nothing to do. */
-export const hasCodeServer = () => isInstalled(home);
+export const hasCodeServer = () => isInstalled(codeServerFolder);
 
 /**
  * Installs code-server into `.vscode-test/code-server` if missing. It is installed into a
@@ -170,13 +170,13 @@ export const hasCodeServer = () => isInstalled(home);
  * @returns its entry script, to run with Node 24
  */
 export async function ensureCodeServer(log = console.error) {
-  if (isInstalled(home)) return getEntry(home);
+  if (isInstalled(codeServerFolder)) return getEntry(codeServerFolder);
   if (process.platform === 'win32')
     throw new Error('code-server does not run on Windows: use WSL, or "npm run test:electron".');
-  const begun = Date.now();
+  const startTimeMs = Date.now();
   log(`Installing code-server ${codeServerVersion} into .vscode-test (once, about a minute) …`);
-  mkdirSync(cache, { recursive: true });
-  const temporaryFolder = mkdtempSync(join(cache, 'installing-'));
+  mkdirSync(cacheFolder, { recursive: true });
+  const temporaryFolder = mkdtempSync(join(cacheFolder, 'installing-'));
   try {
     writeFileSync(join(temporaryFolder, 'package.json'), '{"private":true}');
     await npm(['install', `code-server@${codeServerVersion}`, '--ignore-scripts'], temporaryFolder);
@@ -188,12 +188,12 @@ export async function ensureCodeServer(log = console.error) {
       env: environment(),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    writeFileSync(join(temporaryFolder, stamp), codeServerVersion);
-    if (isInstalled(home)) return getEntry(home);
-    rmSync(home, { recursive: true, force: true });
-    renameSync(temporaryFolder, home);
+    writeFileSync(join(temporaryFolder, STAMP_FILE_NAME), codeServerVersion);
+    if (isInstalled(codeServerFolder)) return getEntry(codeServerFolder);
+    rmSync(codeServerFolder, { recursive: true, force: true });
+    renameSync(temporaryFolder, codeServerFolder);
   } catch (error) {
-    if (isInstalled(home)) return getEntry(home);
+    if (isInstalled(codeServerFolder)) return getEntry(codeServerFolder);
     throw new Error(
       'code-server could not be installed. It needs npm with a reachable registry; where node-pty does not come built (Linux without glibc, other processors), also python3, make and a C++ compiler.\n' +
         (error instanceof Error ? error.message : String(error)),
@@ -202,8 +202,8 @@ export async function ensureCodeServer(log = console.error) {
   } finally {
     rmSync(temporaryFolder, { recursive: true, force: true });
   }
-  log(`Installed code-server in ${Math.round((Date.now() - begun) / 1000)} s.`);
-  return getEntry(home);
+  log(`Installed code-server in ${Math.round((Date.now() - startTimeMs) / 1000)} s.`);
+  return getEntry(codeServerFolder);
 }
 
 /**
@@ -226,12 +226,13 @@ const macBrowsers = [
  * @throws Error if `CHROMIUM_PATH` doesn't exist
  */
 export function findChromium() {
-  const named = process.env.CHROMIUM_PATH;
-  if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH names ${named}, which does not exist`);
-    return named;
+  const pathFromEnvironment = process.env.CHROMIUM_PATH;
+  if (pathFromEnvironment !== undefined && pathFromEnvironment !== '') {
+    if (!existsSync(pathFromEnvironment))
+      throw new Error(`CHROMIUM_PATH names ${pathFromEnvironment}, which does not exist`);
+    return pathFromEnvironment;
   }
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const paths = browserNames.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...paths, ...macBrowsers].find((path) => existsSync(path)) ?? null;
+  const candidatePaths = browserNames.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...candidatePaths, ...macBrowsers].find((path) => existsSync(path)) ?? null;
 }

@@ -10,20 +10,20 @@ import { context } from 'esbuild';
 export async function watchBuilds(builds, say = console.log) {
   // The debugger starts after "finished", so it is printed only when no build is running, including
   // each one's first.
-  const running = new Set(builds);
+  const runningBuilds = new Set(builds);
   say('[watch] build started');
   const createReportPlugin = (options) => ({
     name: 'tell',
     setup({ onStart, onEnd }) {
       onStart(() => {
-        if (running.size === 0) say('[watch] build started');
-        running.add(options);
+        if (runningBuilds.size === 0) say('[watch] build started');
+        runningBuilds.add(options);
       });
       onEnd(({ errors, warnings }) => {
         for (const error of errors) say(formatProblem('error', error));
         for (const warning of warnings) say(formatProblem('warning', warning));
-        running.delete(options);
-        if (running.size === 0) say('[watch] build finished');
+        runningBuilds.delete(options);
+        if (runningBuilds.size === 0) say('[watch] build finished');
       });
     },
   });

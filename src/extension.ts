@@ -44,26 +44,26 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     loaded.watchSettings(services);
     return loaded;
   };
-  const loadInTurns = async (): Promise<typeof commands> => {
+  const loadCommandsAndYield = async (): Promise<typeof commands> => {
     const loadedCommands = startWatching(await bundles.loadBundle('commands'));
     // Let other extensions run first: they share the thread, and checking the settings took time.
     await nextTurn();
     return loadedCommands;
   };
-  let loading: Promise<typeof commands> | undefined;
-  const load = (): Promise<typeof commands> =>
-    (loading ??= loadInTurns().catch((error: unknown) => {
-      loading = undefined;
+  let commandsPromise: Promise<typeof commands> | undefined;
+  const loadCommands = (): Promise<typeof commands> =>
+    (commandsPromise ??= loadCommandsAndYield().catch((error: unknown) => {
+      commandsPromise = undefined;
       throw error;
     }));
-  const loadNow = (): typeof commands => startWatching(bundles.loadBundleNow('commands'));
+  const loadCommandsNow = (): typeof commands => startWatching(bundles.loadBundleNow('commands'));
   // Load the commands together with the panel, which needs them as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
-    await load();
+    await loadCommands();
     return bundles.loadBundle('panel');
   };
-  const panelParts = { services, extension: context.extension, commands: loadNow };
-  const sample = getSamplePath(context.extensionPath);
+  const panelParts = { services, extension: context.extension, commands: loadCommandsNow };
+  const samplePath = getSamplePath(context.extensionPath);
 
   context.subscriptions.push(
     log,
@@ -73,19 +73,19 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     settingsChangedEmitter,
     modelsChangedEmitter,
     vscode.commands.registerCommand('contextCondenser.condenseNow', async (conversation?: unknown) =>
-      (await load()).condenseNow(services, conversation),
+      (await loadCommands()).condenseNow(services, conversation),
     ),
     vscode.chat.createChatParticipant(PARTICIPANT_ID, async (request, _context, stream, token) =>
-      (await load()).answerInChat(services, request, stream, token),
+      (await loadCommands()).answerInChat(services, request, stream, token),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseNewest', async () =>
-      (await load()).condenseNewestConversation(services, sample),
+      (await loadCommands()).condenseNewestConversation(services, samplePath),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseSample', async () =>
-      (await load()).condenseNow(services, sample),
+      (await loadCommands()).condenseNow(services, samplePath),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseFurther', async (conversation?: unknown) =>
-      (await load()).condenseNamedConversationWith(services, conversation),
+      (await loadCommands()).condenseNamedConversationWith(services, conversation),
     ),
     vscode.commands.registerCommand('contextCondenser.openSettings', async (section?: unknown) => {
       (await loadPanel()).openSettings(panelParts, typeof section === 'string' ? section : undefined);
@@ -95,49 +95,63 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
         (await loadPanel()).restoreSettings(panelParts, kept);
       },
     }),
-    vscode.commands.registerCommand('contextCondenser.undo', async () => (await load()).undoLastCondensation(services)),
-    vscode.commands.registerCommand('contextCondenser.saveApiTypes', async () => (await load()).saveApiTypes(services)),
+    vscode.commands.registerCommand('contextCondenser.undo', async () =>
+      (await loadCommands()).undoLastCondensation(services),
+    ),
+    vscode.commands.registerCommand('contextCondenser.saveApiTypes', async () =>
+      (await loadCommands()).saveApiTypes(services),
+    ),
     vscode.commands.registerCommand('contextCondenser.manageProfiles', async () =>
-      (await load()).manageProfiles(services),
+      (await loadCommands()).manageProfiles(services),
     ),
     vscode.commands.registerCommand('contextCondenser.chooseProvider', async () =>
-      (await load()).chooseProvider(services),
+      (await loadCommands()).chooseProvider(services),
     ),
     vscode.commands.registerCommand('contextCondenser.chooseCondensingProfile', async () =>
-      (await load()).chooseCondensingProfile(),
+      (await loadCommands()).chooseCondensingProfile(),
     ),
     vscode.commands.registerCommand('contextCondenser.previewPrompt', async (path?: unknown) =>
-      (await load()).previewPrompt(services, typeof path === 'string' ? path : undefined),
+      (await loadCommands()).previewPrompt(services, typeof path === 'string' ? path : undefined),
     ),
     vscode.commands.registerCommand('contextCondenser.importRooSettings', async () =>
-      (await load()).importRooSettings(services),
+      (await loadCommands()).importRooSettings(services),
     ),
-    vscode.commands.registerCommand('contextCondenser.showMeasures', async () => (await load()).showMetrics(services)),
+    vscode.commands.registerCommand('contextCondenser.showMeasures', async () =>
+      (await loadCommands()).showMetrics(services),
+    ),
     vscode.commands.registerCommand('contextCondenser.openAgent', async (command?: unknown, folder?: unknown) =>
-      (await load()).openAgent(
+      (await loadCommands()).openAgent(
         services,
         typeof command === 'string' ? command : undefined,
         typeof folder === 'string' ? folder : undefined,
       ),
     ),
-    vscode.commands.registerCommand('contextCondenser.openGateway', async () => (await load()).openGateway(services)),
+    vscode.commands.registerCommand('contextCondenser.openGateway', async () =>
+      (await loadCommands()).openGateway(services),
+    ),
     vscode.commands.registerCommand('contextCondenser.connectClaudeCode', async () =>
-      (await load()).connectClaudeCode(services),
+      (await loadCommands()).connectClaudeCode(services),
     ),
     vscode.window.registerTerminalProfileProvider('contextCondenser.agent', {
-      provideTerminalProfile: async () => (await load()).createTerminalProfile(services),
+      provideTerminalProfile: async () => (await loadCommands()).createTerminalProfile(services),
     }),
-    vscode.commands.registerCommand('contextCondenser.saveAccount', async () => (await load()).saveAccount(services)),
-    vscode.commands.registerCommand('contextCondenser.setThreshold', async () => (await load()).askAndSetThreshold()),
+    vscode.commands.registerCommand('contextCondenser.saveAccount', async () =>
+      (await loadCommands()).saveAccount(services),
+    ),
+    vscode.commands.registerCommand('contextCondenser.setThreshold', async () =>
+      (await loadCommands()).askAndSetThreshold(),
+    ),
     vscode.commands.registerCommand('contextCondenser.showLog', () => {
       log.show();
     }),
   );
-  registerOriginals(context, services, load);
-  registerConversations(context, services, load);
-  registerChatFeatures(context, modelsChangedEmitter.event, async () => (await load()).getAgentRuntime(services));
+  registerOriginals(context, services, loadCommands);
+  registerConversations(context, services, loadCommands);
+  registerChatFeatures(context, modelsChangedEmitter.event, async () =>
+    (await loadCommands()).getAgentRuntime(services),
+  );
   registerRecall(context, services);
-  return { getApi: (version) => loadNow().getApi(version, services) };
+  return { getApi: (version) => loadCommandsNow().getApi(version, services) };
 }
 
 /**
@@ -188,14 +202,14 @@ function registerConversations(
     getTreeItem: async (node) => (await load()).getConversationsView(services, tree).getTreeItem(node),
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
-  const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
+  const treeView = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
   // If the titles of the view and its container are equal, VS Code shows only one; two titles would
   // be cut off at the side bar's usual width.
-  view.title = 'Context Condenser';
-  const tree = { view, changed: treeChangedEmitter };
+  treeView.title = 'Context Condenser';
+  const tree = { view: treeView, changed: treeChangedEmitter };
   subscriptions.push(
     treeChangedEmitter,
-    view,
+    treeView,
     vscode.window.registerFileDecorationProvider(new FillDecorations()),
     ...CONVERSATION_ACTIONS.map((action) =>
       vscode.commands.registerCommand(`${CONVERSATIONS_VIEW_ID}.${action}`, async (subject?: unknown) =>
@@ -221,8 +235,8 @@ function registerConversations(
 
 /** A killed run leaves a copy of its agent's settings in this folder. */
 function hasRunFolders(storage: string): boolean {
-  const runs = join(storage, 'live', 'runs');
-  return existsSync(runs) && readdirSync(runs).length > 0;
+  const runsFolder = join(storage, 'live', 'runs');
+  return existsSync(runsFolder) && readdirSync(runsFolder).length > 0;
 }
 
 /** Offers the recall server to agents once something was condensed. */

@@ -113,14 +113,16 @@ export class AccountCache {
   ) {}
 
   static async open(file: string): Promise<AccountCache> {
-    const kept = await readCachedAccounts(file);
-    return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
+    const cachedAccounts = await readCachedAccounts(file);
+    return new AccountCache(file, new Map(cachedAccounts.map((each) => [each.path, each])));
   }
 
   /** Returns undefined if the file was never read or has changed since. */
   findUpToDateAccount({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
-    const kept = this.byPath.get(path);
-    return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
+    const cachedAccount = this.byPath.get(path);
+    return cachedAccount && cachedAccount.modified === modified && cachedAccount.bytes === bytes
+      ? cachedAccount
+      : undefined;
   }
 
   storeAccount(account: CachedAccount): void {

@@ -62,18 +62,20 @@ export function renderAccountCsv(
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
       : []),
   ];
-  const total = sumSessionAccounts(sessions, unreadSessions);
+  const accountTotal = sumSessionAccounts(sessions, unreadSessions);
   const makeExtraRow = (key: string, words: string): readonly (string | number)[] => [
     ...CSV_COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),
   ];
-  const lines = [
-    ...(unreadSessions.length > 0 ? [makeExtraRow('(not read)', describeUnreadSessions(total))] : []),
-    ...(total.estimated.length > 0 ? [makeExtraRow('(estimated)', describeEstimatedSessions(total))] : []),
+  const dataLines = [
+    ...(unreadSessions.length > 0 ? [makeExtraRow('(not read)', describeUnreadSessions(accountTotal))] : []),
+    ...(accountTotal.estimated.length > 0
+      ? [makeExtraRow('(estimated)', describeEstimatedSessions(accountTotal))]
+      : []),
     ...groupAccountInRows(sessions, grouping).map(makeCells),
   ].map((cells) => cells.map(renderCsvCell).join(','));
-  const head = [grouping, ...columnsAfterKey, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
-  return `${[head, ...lines].join('\r\n')}\r\n`;
+  const headerLine = [grouping, ...columnsAfterKey, ...(isTree ? CSV_SESSION_TREE_COLUMNS : [])].join(',');
+  return `${[headerLine, ...dataLines].join('\r\n')}\r\n`;
 }
 
 /** Escapes leading characters that spreadsheets would run as a formula. */

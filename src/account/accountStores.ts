@@ -51,16 +51,16 @@ export async function computeAccountOfStores(
   try {
     const { conversations, problems } = await findConversations(find, databases);
     const cache = await AccountCache.open(file);
-    const paths = new Set(conversations.map(({ path }) => path));
-    const loadTools = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
+    const conversationPaths = new Set(conversations.map(({ path }) => path));
+    const loadCounterAndPrices = memoize(async () => ({ counter: await tokens(), prices: await loadPriceTable() }));
     const recentFiles = conversations.filter(({ modified }) => modified >= since);
     const recentAccounts: CachedAccount[] = [];
     let reportedAt = performance.now();
     let savedAt = reportedAt;
     for (const foundFile of recentFiles) {
-      const cached = cache.findUpToDateAccount(foundFile);
-      const cachedAccount = cached ?? (await readAndAccountFile(foundFile, loadTools, databases));
-      if (!cached) cache.storeAccount(cachedAccount);
+      const upToDateAccount = cache.findUpToDateAccount(foundFile);
+      const cachedAccount = upToDateAccount ?? (await readAndAccountFile(foundFile, loadCounterAndPrices, databases));
+      if (!upToDateAccount) cache.storeAccount(cachedAccount);
       recentAccounts.push(cachedAccount);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(recentAccounts.length, recentFiles.length);
@@ -68,7 +68,7 @@ export async function computeAccountOfStores(
         reportedAt = performance.now();
       }
       if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
-        await cache.saveAccounts(paths);
+        await cache.saveAccounts(conversationPaths);
         savedAt = performance.now();
       }
     }
@@ -78,11 +78,11 @@ export async function computeAccountOfStores(
       .filter(({ modified }) => modified < since)
       .flatMap((foundFile) => cache.findUpToDateAccount(foundFile)?.account ?? []);
     for (const foundFile of findUnreadOriginSessions(recentAccounts, olderSessions, conversations)) {
-      const cachedAccount = await readAndAccountFile(foundFile, loadTools, databases);
+      const cachedAccount = await readAndAccountFile(foundFile, loadCounterAndPrices, databases);
       cache.storeAccount(cachedAccount);
       if (cachedAccount.account) olderSessions.push(cachedAccount.account);
     }
-    await cache.saveAccounts(paths);
+    await cache.saveAccounts(conversationPaths);
     report(recentAccounts.length, recentFiles.length);
     const recentPaths = new Set(recentAccounts.map(({ path }) => path));
     const sessionsWithoutCopies = countCopiedRequestsOnce([
@@ -113,13 +113,13 @@ function findUnreadOriginSessions(
 }
 
 export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () => (loading ??= load());
+  let loadingPromise: Promise<T> | undefined;
+  return () => (loadingPromise ??= load());
 }
 
 async function readAndAccountFile(
   foundFile: FoundConversation,
-  loadTools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
+  loadCounterAndPrices: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
 ): Promise<CachedAccount> {
   const { agent, path, modified, bytes, parent } = foundFile;
@@ -127,17 +127,17 @@ async function readAndAccountFile(
   const file = { agent, path, modified, ...(parent !== undefined && { parent }) };
   try {
     if (bytes !== undefined && bytes > MAX_COUNTED_BYTES) {
-      const account = await computeAccountFromRecords(foundFile, file, loadTools);
+      const account = await computeAccountFromRecords(foundFile, file, loadCounterAndPrices);
       if (account) return { ...state, account };
     }
     const conversation = readConversation(path, databases);
-    const { counter, prices } = await loadTools();
+    const { counter, prices } = await loadCounterAndPrices();
     // Use a new counter, because cached counts of one conversation are useless for the next.
     const account = computeSessionAccount(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return state;
-    const account = await computeAccountFromRecords(foundFile, file, loadTools).catch(() => undefined);
+    const account = await computeAccountFromRecords(foundFile, file, loadCounterAndPrices).catch(() => undefined);
     if (account) return { ...state, account };
     return { ...state, problem: error instanceof ConversationReadError ? error.reason : getErrorMessage(error) };
   }
@@ -147,13 +147,13 @@ async function readAndAccountFile(
 async function computeAccountFromRecords(
   foundFile: FoundConversation,
   file: AccountedSessionFile,
-  loadTools: () => Promise<{ readonly prices: PriceTable }>,
+  loadPrices: () => Promise<{ readonly prices: PriceTable }>,
 ): Promise<CachedAccount['account']> {
   if (foundFile.bytes === undefined) return undefined;
   const streamedRequests = streamRequests(foundFile.path);
   if (!streamedRequests) return undefined;
   const { details } = readDetailsFromBeginning(foundFile);
-  const { prices } = await loadTools();
+  const { prices } = await loadPrices();
   const { title = basename(foundFile.path), id = foundFile.path, workspace, parent } = details;
   return computeRecordedAccount(
     file,
@@ -176,6 +176,6 @@ function addRequestsFromUiMessages(conversation: Conversation, path: string): Co
   const file = join(dirname(path), 'ui_messages.json');
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > MAX_COUNTED_BYTES) return conversation;
-  const recorded = readUiRequests(readFileSync(file, 'utf8'), conversation.messages);
-  return recorded ? { ...conversation, recorded } : conversation;
+  const recordedRequests = readUiRequests(readFileSync(file, 'utf8'), conversation.messages);
+  return recordedRequests ? { ...conversation, recorded: recordedRequests } : conversation;
 }

@@ -129,7 +129,7 @@ function assignToolCalls(
     return undefined;
   };
   const byRequest = new Map<RecordedRequest, ToolCalls[]>();
-  const unassigned: ToolCalls[] = [];
+  const unassignedCalls: ToolCalls[] = [];
   for (const { tool, callMessage, isDisplay } of listToolExchanges(messages)) {
     if (isDisplay) continue;
     const call = { tool, calls: 1 };
@@ -138,9 +138,9 @@ function assignToolCalls(
       const ownCalls = byRequest.get(request) ?? [];
       byRequest.set(request, ownCalls);
       ownCalls.push(call);
-    } else if (!isComplete && request?.isCopy !== true && callMessage >= ownFrom) unassigned.push(call);
+    } else if (!isComplete && request?.isCopy !== true && callMessage >= ownFrom) unassignedCalls.push(call);
   }
-  return { byRequest, unassigned: sumToolCalls(unassigned) };
+  return { byRequest, unassigned: sumToolCalls(unassignedCalls) };
 }
 
 /** Tokens in the window after each answer. As in `computeFillLevel`, they include the answer. */
@@ -154,8 +154,10 @@ function dropCopiedRequests(
   requests: readonly ConversationRequest[],
   { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
 ): readonly ConversationRequest[] {
-  const copied = new Set(recorded.flatMap(({ isCopy, message }) => (isCopy && message !== undefined ? [message] : [])));
-  return requests.filter(({ answer }) => answer >= ownFrom && !copied.has(answer));
+  const copiedAnswers = new Set(
+    recorded.flatMap(({ isCopy, message }) => (isCopy && message !== undefined ? [message] : [])),
+  );
+  return requests.filter(({ answer }) => answer >= ownFrom && !copiedAnswers.has(answer));
 }
 
 /** Used for sessions that are too large or unreadable. */
@@ -267,7 +269,7 @@ function priceRequestParts(
 ): readonly [PaidRequest, ...PaidRequest[]] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
   const namedModel = { ...getModelAndSeller(request), at: request.at };
-  const marks = {
+  const requestFlags = {
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
@@ -277,21 +279,21 @@ function priceRequestParts(
     {
       ...firstPart,
       ...(firstPart.cost !== undefined && { cost: firstPart.cost + webSearchCost }),
-      ...marks,
+      ...requestFlags,
       ...(key !== undefined && { key }),
     },
     ...parts.map((part, index): PaidRequest => {
       const { model } = part;
-      const isOther = model !== undefined && model !== namedModel.model;
+      const isOtherModel = model !== undefined && model !== namedModel.model;
       return {
         ...priceRequest(
           part.usage,
-          isOther ? { ...namedModel, model } : namedModel,
+          isOtherModel ? { ...namedModel, model } : namedModel,
           file,
           prices,
-          isOther ? {} : service,
+          isOtherModel ? {} : service,
         ),
-        ...marks,
+        ...requestFlags,
         requests: 0,
         ...(key !== undefined && { key: `${key} part ${index + 1}` }),
       };
@@ -327,30 +329,30 @@ function priceTotal(
   { modified }: AccountedSessionFile,
   prices: PriceTable,
 ): PaidTotal {
-  const at = total.at ?? modified;
+  const timeMs = total.at ?? modified;
   const countSearches = (model: string | undefined): number =>
     requests
       .slice(0, total.after)
       .reduce((sum, { service, ...each }) => sum + (each.model === model ? (service?.webSearches ?? 0) : 0), 0);
   return {
-    ...{ at, after: paidRequestsBefore, compactions: total.compactions },
+    ...{ at: timeMs, after: paidRequestsBefore, compactions: total.compactions },
     models: total.models.map(({ model, usage, requests: count, webSearches = 0 }): PaidModel => {
       const searches = webSearches - countSearches(model);
-      const knownPrices = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
+      const knownPrices = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at: timeMs })?.prices;
       return {
         ...(model !== undefined && { model }),
         ...toTokensByPrice(usage),
         ...(count !== undefined && { requests: count }),
         ...(searches > 0 && { toolCost: computeWebSearchCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
-        ...(knownPrices && { rates: getPlainRates(knownPrices, usage) }),
+        ...(knownPrices && { rates: getShortPromptRates(knownPrices, usage) }),
       };
     }),
   };
 }
 
 /** A sum does not say how long each prompt was, so use the rates for short prompts. */
-function getPlainRates(prices: ModelPrices, usage: Usage): TokensByPrice {
+function getShortPromptRates(prices: ModelPrices, usage: Usage): TokensByPrice {
   const getRatePerToken = (kind: keyof ModelPrices): number =>
     getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const longCacheShare = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
@@ -388,9 +390,9 @@ function distributeCharge(
     (lastChargedTotal?.models ?? []).reduce((all, { charge = 0 }) => all + charge, 0);
   const replayedCost = sumCosts(requests.filter(({ isCharged }) => isCharged));
   if (replayedCost === 0) return requests;
-  const factor = Math.max(0, dollars - knownCost) / replayedCost;
+  const chargeFactor = Math.max(0, dollars - knownCost) / replayedCost;
   return requests.map((request) =>
-    request.cost === undefined ? request : { ...request, cost: request.cost * factor },
+    request.cost === undefined ? request : { ...request, cost: request.cost * chargeFactor },
   );
 }
 
@@ -464,11 +466,11 @@ export function calibrateSession(
   { counter, prices }: AccountDependencies,
 ): RequestTokenCalibration {
   const { request = {}, recorded } = conversation;
-  const counted = recorded?.requests.filter(hasUsage) ?? [];
+  const requestsWithRecordedUsage = recorded?.requests.filter(hasUsage) ?? [];
   const namedModel = findLastUsedModel(conversation, recorded?.requests);
-  const usages = new Map(counted.map(({ message, usage }) => [message, usage]));
+  const usageByMessage = new Map(requestsWithRecordedUsage.map(({ message, usage }) => [message, usage]));
   const requestsWithUsage = requests.flatMap((each) => {
-    const usage = usages.get(each.answer);
+    const usage = usageByMessage.get(each.answer);
     return usage ? [{ request: each, usage }] : [];
   });
   const fittedCalibration = fitTokenCalibration(requestsWithUsage);
@@ -522,9 +524,9 @@ function computeRequestCost(
 function thinOutValues(values: readonly number[], maxPoints: number): number[] {
   if (values.length <= maxPoints) return [...values];
   return Array.from({ length: maxPoints }, (_, index) => {
-    const from = Math.floor((index * values.length) / maxPoints);
-    const to = Math.floor(((index + 1) * values.length) / maxPoints);
-    return Math.max(...values.slice(from, to));
+    const sliceStart = Math.floor((index * values.length) / maxPoints);
+    const sliceEnd = Math.floor(((index + 1) * values.length) / maxPoints);
+    return Math.max(...values.slice(sliceStart, sliceEnd));
   });
 }
 
@@ -548,11 +550,14 @@ function sumCompactionCosts(
   const largestPrompt = Math.max(0, ...prompts);
   const cost = compactions.reduce((costSoFar, { message, tokensBefore = largestPrompt }) => {
     const summary = messages[message];
-    const output = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
+    const outputTokens = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
     const cacheReadTokens = Math.round(tokensBefore * cacheShare);
     return (
       costSoFar +
-      (computeCallCost(makeReplayedUsage(tokensBefore, cacheReadTokens, output, accounting, writes), knownPrices) ?? 0)
+      (computeCallCost(
+        makeReplayedUsage(tokensBefore, cacheReadTokens, outputTokens, accounting, writes),
+        knownPrices,
+      ) ?? 0)
     );
   }, 0);
   return { count, isEstimate: true, cost };

@@ -80,7 +80,7 @@ export async function simulateSessionWithCondensation(
         provider,
         config,
         trigger: 'manual',
-        targetTokens: targetTokens,
+        targetTokens,
         signal,
       });
       if (outcome.kind !== 'condensed') return undefined;

@@ -12,7 +12,7 @@ export const makeReadingSession = (
 ): string => {
   const text = Array.from({ length: 400 }, (_, line) => `${line + 1}\tconst value${line} = ${line};`).join('\n');
   const records: object[] = [];
-  const add = (type: 'user' | 'assistant', message: object): void => {
+  const addRecord = (type: 'user' | 'assistant', message: object): void => {
     const index = records.length;
     records.push({
       ...{ type, uuid: `u${index}`, parentUuid: index === 0 ? null : `u${index - 1}`, sessionId: name, cwd: '/p' },
@@ -20,9 +20,9 @@ export const makeReadingSession = (
       message,
     });
   };
-  add('user', { role: 'user', content: 'Read it.' });
+  addRecord('user', { role: 'user', content: 'Read it.' });
   for (let turn = 0; turn < 8; turn++) {
-    add('assistant', {
+    addRecord('assistant', {
       ...{ id: `${name}-m${turn}`, role: 'assistant', model: 'claude-opus-4-1' },
       content: [{ type: 'tool_use', id: `t${turn}`, name: 'Read', input: { file_path: '/p/a.ts' } }],
       usage: {
@@ -32,7 +32,7 @@ export const makeReadingSession = (
         cache_creation_input_tokens: turn === 0 ? first : step,
       },
     });
-    add('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${turn}`, content: text }] });
+    addRecord('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${turn}`, content: text }] });
   }
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 };

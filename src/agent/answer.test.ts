@@ -5,7 +5,7 @@ import { ThinkingStore, keepThinkingOfAnswers } from './thinkingStore';
 
 const thinking = (text: string): ApiEvent => ({ type: 'block', block: { type: 'thinking', thinking: text } });
 const never = (): void => undefined;
-const PARTS = { isRetried: () => false, isCorrected: () => true };
+const PARTS = { shouldRetry: () => false, shouldCorrect: () => true };
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
@@ -30,9 +30,9 @@ it('correcting an answer sends the calls back in their original order', async ()
       handler: keepThinkingOfAnswers(handler, new ThinkingStore(), 'm'),
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length === 1 ? { error: 'No such reference.' } : { input }),
-      text: () => undefined,
-      thinking: () => undefined,
-      call: (id) => reported.push(id),
+      onText: () => undefined,
+      onThinking: () => undefined,
+      onCall: (id) => reported.push(id),
       onUsage: () => undefined,
     },
   );
@@ -70,9 +70,9 @@ it('correcting an answer makes duplicate call IDs unique', async () => {
       handler,
       signal: new AbortController().signal,
       expand: (input) => Promise.resolve(requests.length < 3 ? { error: 'No such reference.' } : { input }),
-      text: never,
-      thinking: never,
-      call: (id) => reported.push(id),
+      onText: never,
+      onThinking: never,
+      onCall: (id) => reported.push(id),
       onUsage: never,
     },
   );

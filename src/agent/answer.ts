@@ -11,15 +11,15 @@ export interface AnswerDependencies {
    * Called when the vendor rejects a request before answering; may change the request.
    * @returns true if the changed request should be sent
    */
-  readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
-  readonly isCorrected: () => boolean;
+  readonly shouldRetry: (error: unknown, messages: readonly ApiMessage[]) => boolean;
+  readonly shouldCorrect: () => boolean;
   /**
    * Returns the parameters with markers replaced for the tool, or an error for the model to read.
    */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
-  readonly text: (text: string) => void;
-  readonly thinking: (text: string) => void;
-  readonly call: (id: string, name: string, input: object) => void;
+  readonly onText: (text: string) => void;
+  readonly onThinking: (text: string) => void;
+  readonly onCall: (id: string, name: string, input: object) => void;
   /**
    * Called once for each request that the vendor accepted and charges, even if its answer was cut
    * off.
@@ -75,7 +75,7 @@ export async function streamAnswer(request: ApiRequest, dependencies: AnswerDepe
       ),
     );
     const isFaulty = checkedCalls.some(({ fault }) => fault !== undefined);
-    if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && dependencies.isCorrected()) {
+    if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && dependencies.shouldCorrect()) {
       currentRequest = {
         ...currentRequest,
         messages: [
@@ -87,7 +87,7 @@ export async function streamAnswer(request: ApiRequest, dependencies: AnswerDepe
     }
     // If one call stays invalid, omit all: half an answer would mislead the model.
     const calls = isFaulty ? [] : checkedCalls;
-    for (const { call, input } of calls) dependencies.call(call.id, call.name, input);
+    for (const { call, input } of calls) dependencies.onCall(call.id, call.name, input);
     return {
       usages,
       stopReason: turn.stopReason,
@@ -110,7 +110,7 @@ interface ModelTurn {
 /** @returns undefined if the vendor rejected the request and the changed one should be sent */
 async function readModelTurn(
   request: ApiRequest,
-  { handler, signal, isRetried, text: onText, thinking: onThinking, onUsage }: AnswerDependencies,
+  { handler, signal, shouldRetry, onText, onThinking, onUsage }: AnswerDependencies,
 ): Promise<ModelTurn | undefined> {
   let text = '';
   let usage: Usage | undefined;
@@ -144,7 +144,7 @@ async function readModelTurn(
     }
   } catch (error) {
     if (usage) onUsage(usage);
-    if (!hasBegun && isRetried(error, request.messages)) return undefined;
+    if (!hasBegun && shouldRetry(error, request.messages)) return undefined;
     throw error;
   }
   onUsage(usage);
@@ -173,10 +173,10 @@ async function checkToolCall(
       fault: `The call was not made: its parameters are no whole JSON object${reason}.`,
     };
   }
-  const expanded = await expand(call.input);
-  if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
+  const expandedInput = await expand(call.input);
+  if ('error' in expandedInput) return { call, input: call.input, fault: expandedInput.error };
   // Expanding changes only strings inside, so an object stays an object.
-  return { call, input: expanded.input as object };
+  return { call, input: expandedInput.input as object };
 }
 
 function isJsonObject(text: string): boolean {

@@ -52,7 +52,7 @@ const CUT_ANSWER_MESSAGES: Readonly<Record<CutStopReason, () => string>> = {
 
 /** Makes an error without a stack, because VS Code 1.139 shows the stack after the message. */
 export function toChatError(error: unknown): Error {
-  const shown = new Error(getErrorMessage(error));
-  shown.stack = '';
-  return shown;
+  const shownError = new Error(getErrorMessage(error));
+  shownError.stack = '';
+  return shownError;
 }

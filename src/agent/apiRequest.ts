@@ -94,7 +94,7 @@ export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profil
   cacheLifetime ?? (vendorHasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
 /** Selects messages for cache breakpoints if nothing is condensed: the user's two newest ones. */
-export function selectCacheMarksAtNewest(messages: readonly ApiMessage[]): number[] {
+export function selectCacheMarksAtNewestMessages(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);
 }

@@ -12,18 +12,20 @@ const MAX_CACHE_BREAKPOINTS = 4;
 export function addCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
   if (lifetime === 'none') return request;
   const { tools = [], system = [], messages } = request;
-  const mark = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
+  const cacheControl = { type: 'ephemeral', ...(lifetime === '1h' && { ttl: '1h' }) };
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt follows the tools, so a breakpoint on it covers both.
-  const markedPrompt = markLastElement(prompt, mark);
+  const markedPrompt = markLastElement(prompt, cacheControl);
   const maxMarks = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
   const markedIndexes = new Set(selectMarkableMessages(marks, messages, maxMarks));
   const isToolMarked = prompt.length === 0 || markedIndexes.size < maxMarks;
   return {
     ...request,
-    messages: messages.map((message, index) => (markedIndexes.has(index) ? markMessage(message, mark) : message)),
+    messages: messages.map((message, index) =>
+      markedIndexes.has(index) ? markMessage(message, cacheControl) : message,
+    ),
     ...(prompt.length > 0 && { system: markedPrompt }),
-    ...(tools.length > 0 && isToolMarked && { tools: markLastElement(tools, mark) }),
+    ...(tools.length > 0 && isToolMarked && { tools: markLastElement(tools, cacheControl) }),
   };
 }
 

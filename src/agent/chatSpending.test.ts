@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { refused, reply } from '../../test/servers/behaviour';
+import { makeErrorResponse, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { Spending } from '../storage/spending';
@@ -147,7 +147,7 @@ describe('a spending limit for the chat', () => {
 
   it('does not count rejected requests', async () => {
     limits = { perConversation: 0, perDay: 100, stops: true };
-    server.play(refused(401, 'authentication_error', 'no'));
+    server.play(makeErrorResponse(401, 'authentication_error', 'no'));
     const window = openWindow();
     await expect(window.ask('a')).rejects.toThrow();
     expect(await spent('a')).toEqual({ day: 0, conversation: 0 });

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { callsTool, faulty, never, overloaded, refused, reply, type Behaviour } from '../../test/servers/behaviour';
+import {
+  callsTool,
+  makeFaultyReply,
+  neverAnswer,
+  makeOverloadedError,
+  makeErrorResponse,
+  reply,
+  type Behaviour,
+} from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
@@ -251,7 +259,7 @@ describe('a chat conversation through the condensing provider', () => {
 
 describe('failed requests in the chat', () => {
   it('are described without a stack trace or key', async () => {
-    const server = await anthropic(refused(401, 'authentication_error', `bad key ${TEST_API_KEY}`));
+    const server = await anthropic(makeErrorResponse(401, 'authentication_error', `bad key ${TEST_API_KEY}`));
     const { chat, lines } = await chatOn(server);
     const error = await chat.ask().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
@@ -262,12 +270,12 @@ describe('failed requests in the chat', () => {
   });
 
   it('are retried only a few times, and not at all if hopeless', async () => {
-    const server = await anthropic(overloaded());
+    const server = await anthropic(makeOverloadedError());
     const { chat } = await chatOn(server);
     // VS Code asks four times.
     for (let attempt = 0; attempt < 4; attempt++) await expect(chat.ask()).rejects.toThrow(/overloaded/i);
     expect(server.requests).toHaveLength(4 + 3);
-    const hopeless = await anthropic(refused(400, 'invalid_request_error', 'no'));
+    const hopeless = await anthropic(makeErrorResponse(400, 'invalid_request_error', 'no'));
     const { chat: other } = await chatOn(hopeless);
     for (let attempt = 0; attempt < 4; attempt++) await expect(other.ask()).rejects.toThrow(/rejected the format/);
     expect(hopeless.requests).toHaveLength(1);
@@ -291,7 +299,7 @@ describe('failed requests in the chat', () => {
   });
 
   it('are charged for what the model used before its answer broke off', async () => {
-    const server = await anthropic(faulty('cut'));
+    const server = await anthropic(makeFaultyReply('cut'));
     const { chat, live } = await chatOn(server);
     await expect(chat.ask()).rejects.toThrow();
     expect(live.usages).toEqual([expect.objectContaining({ source: 'counted' })]);
@@ -299,7 +307,7 @@ describe('failed requests in the chat', () => {
   });
 
   it('do not delay a cancellation by the user', async () => {
-    const server = await anthropic(never());
+    const server = await anthropic(neverAnswer());
     const { chat } = await chatOn(server);
     const source = new vscode.CancellationTokenSource();
     const asking = chat.ask(source.token);
@@ -342,7 +350,10 @@ describe('failed requests in the chat', () => {
   });
 
   it('are repeated with the original if the condensed request was invalid, and the conversation is condensed no more', async () => {
-    const server = await anthropic([refused(400, 'invalid_request_error', 'messages.1: nonsense'), reply('ok')]);
+    const server = await anthropic([
+      makeErrorResponse(400, 'invalid_request_error', 'messages.1: nonsense'),
+      reply('ok'),
+    ]);
     const { chat, live, lines: log } = await chatOn(server);
     chat.user('x'.repeat(2_000));
     const prepare = live.prepare.bind(live);
@@ -362,12 +373,16 @@ describe('failed requests in the chat', () => {
 
   it('are repeated only up to the limit, and never with a request that the vendor called invalid', async () => {
     const REFUSALS = [
-      refused(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
-      refused(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000'),
-      refused(413, 'request_too_large', 'Request exceeds the maximum size'),
-      refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'),
-      refused(400, 'invalid_request_error', 'messages.1: nonsense'),
-      refused(401, 'authentication_error', 'no'),
+      makeErrorResponse(400, 'invalid_request_error', 'prompt is too long: 214062 tokens > 200000 maximum'),
+      makeErrorResponse(
+        400,
+        'invalid_request_error',
+        'input length and `max_tokens` exceed context limit: 9000 + 8192 > 10000',
+      ),
+      makeErrorResponse(413, 'request_too_large', 'Request exceeds the maximum size'),
+      makeErrorResponse(400, 'invalid_request_error', 'The block is bound to a different conversation.'),
+      makeErrorResponse(400, 'invalid_request_error', 'messages.1: nonsense'),
+      makeErrorResponse(401, 'authentication_error', 'no'),
       callsTool({ name: 'read_file', input: { content: makeTestMarker('a file') } }),
     ];
     const server = await anthropic(reply('ok'));

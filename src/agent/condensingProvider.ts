@@ -15,7 +15,7 @@ import { getAccounting } from '../core/vendors/vendors';
 import { computeMaxPromptTokens, type CondensationThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { streamAnswer, type StreamedAnswer, type AnswerDependencies } from './answer';
-import { buildApiRequest, getCacheLifetime, selectCacheMarksAtNewest, type PromptFill } from './apiRequest';
+import { buildApiRequest, getCacheLifetime, selectCacheMarksAtNewestMessages, type PromptFill } from './apiRequest';
 import { convertChatMessages, convertChatMessage, convertChatTools, type ConvertedMessages } from './conversion';
 import type { ChatSpending } from './chatSpending';
 import type { ApiHandlerCache } from './handlers';
@@ -102,22 +102,22 @@ const NO_CONVERSATION_OBSERVER: ResponseObserver = {
 
 /** Condenses each request of VS Code's chat if due, then forwards it. */
 export class CondensingProvider {
-  private readonly kept = new ThinkingStore();
-  private readonly failures = new RecentFailures();
+  private readonly thinkingStore = new ThinkingStore();
+  private readonly recentFailures = new RecentFailures();
   /**
    * IDs of conversations that are sent unchanged, because a vendor rejected the view but accepted
    * the original.
    */
-  private readonly uncondensed = new Set<LiveId>();
-  private counts: CachedTokenCounter | undefined;
+  private readonly uncondensableConversations = new Set<LiveId>();
+  private tokenCounter: CachedTokenCounter | undefined;
 
   constructor(private readonly dependencies: CondensingProviderDependencies) {}
 
   async provideInformation(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
     const { catalog, groups, settings } = this.dependencies;
-    const declared = settings();
+    const agentSettings = settings();
     return groups.listModelsForGroup(options, await catalog.listModels()).map((model) =>
-      toModelInformation(model, declared, {
+      toModelInformation(model, agentSettings, {
         suffix: vscode.l10n.t('condensed'),
         detail: model.wrappedModel?.vendor ?? model.profile.vendor,
         tooltip: formatModelTooltip(model),
@@ -132,15 +132,15 @@ export class CondensingProvider {
     progress: ChatProgress,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const abort = new AbortController();
+    const abortController = new AbortController();
     const subscription = token.onCancellationRequested(() => {
-      abort.abort(new vscode.CancellationError());
+      abortController.abort(new vscode.CancellationError());
     });
-    if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
+    if (token.isCancellationRequested) abortController.abort(new vscode.CancellationError());
     try {
-      await this.respondToChat(id, messages, options, progress, abort.signal);
+      await this.respondToChat(id, messages, options, progress, abortController.signal);
     } catch (error) {
-      if (abort.signal.aborted) throw new vscode.CancellationError();
+      if (abortController.signal.aborted) throw new vscode.CancellationError();
       this.dependencies.log.error(getErrorMessage(error));
       throw toChatError(error);
     } finally {
@@ -153,13 +153,13 @@ export class CondensingProvider {
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    this.counts ??= new CachedTokenCounter(await this.dependencies.counter(), async (part) =>
+    this.tokenCounter ??= new CachedTokenCounter(await this.dependencies.counter(), async (part) =>
       (await this.dependencies.live()).countPart(part),
     );
     const tokenFactor = getTokenizerFactor(version);
     return typeof content === 'string'
-      ? this.counts.countText(content, tokenFactor)
-      : this.counts.countMessage(convertChatMessage(content), tokenFactor);
+      ? this.tokenCounter.countText(content, tokenFactor)
+      : this.tokenCounter.countMessage(convertChatMessage(content), tokenFactor);
   }
 
   private async respondToChat(
@@ -175,28 +175,29 @@ export class CondensingProvider {
     // Lets other work go first, since encoding many images as text takes time.
     await yieldBetweenSteps(signal);
     const identity = identifyRequest(id, chat.messages);
-    const repetition = this.failures.getRetryPolicy(identity);
-    if (repetition.kind === 'stop') throw repetition.reason;
+    const retryPolicy = this.recentFailures.getRetryPolicy(identity);
+    if (retryPolicy.kind === 'stop') throw retryPolicy.reason;
     try {
-      const asking = await this.dependencies.handlers.getHandler(model, repetition.kind === 'none');
-      const handler = keepThinkingOfAnswers(asking, this.kept, getModelKey(model));
+      const baseHandler = await this.dependencies.handlers.getHandler(model, retryPolicy.kind === 'none');
+      const handler = keepThinkingOfAnswers(baseHandler, this.thinkingStore, getModelKey(model));
       const turn: ChatTurn = { model, chat, options, progress, handler, signal };
-      const isStep = !isSmallRequest(toChatRequest(turn));
-      const condenses = this.dependencies.settings().automatic && (isStep || (await this.isLargerThanWindow(turn)));
-      await (condenses
+      const isAgentStep = !isSmallRequest(toChatRequest(turn));
+      const shouldCondense =
+        this.dependencies.settings().automatic && (isAgentStep || (await this.isLargerThanWindow(turn)));
+      await (shouldCondense
         ? this.sendCondensed(turn)
-        : this.sendWithRetries(turn, await this.sendUncondensed(turn, isStep)));
-      this.failures.recordSuccess(identity);
+        : this.sendWithRetries(turn, await this.sendUncondensed(turn, isAgentStep)));
+      this.recentFailures.recordSuccess(identity);
     } catch (error) {
       if (!isApiError(error) || error.kind === 'aborted') throw error;
-      const failure = this.withAdviceToTurnOn(error);
-      this.failures.recordFailure(identity, failure);
+      const failure = this.addAdviceToTurnOn(error);
+      this.recentFailures.recordFailure(identity, failure);
       throw failure;
     }
   }
 
   /** If condensing is off, replaces the usual advice to condense further. */
-  private withAdviceToTurnOn(error: ApiError): ApiError {
+  private addAdviceToTurnOn(error: ApiError): ApiError {
     if (error.kind !== 'context-too-long' || this.dependencies.settings().automatic) return error;
     const advice = 'Turn on “Condense automatically”, or use a model with a larger window.';
     return new ApiError(error.kind, { ...error.details, advice });
@@ -215,14 +216,14 @@ export class CondensingProvider {
     const { model } = turn;
     const request = this.makeAgentRequest(turn, 0);
     const { messages, system = '', tools } = request;
-    const length = measureCharacters([messages, system, tools]);
-    const count = async (): Promise<number> => {
-      if (length >= MIN_ESTIMATED_PART_CHARS) return (await this.dependencies.live()).count(request);
+    const characterCount = measureCharacters([messages, system, tools]);
+    const countRequestTokens = async (): Promise<number> => {
+      if (characterCount >= MIN_ESTIMATED_PART_CHARS) return (await this.dependencies.live()).count(request);
       const counter = await this.dependencies.counter();
       return counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools));
     };
     // If counting fails, guesses the tokens, so that the request is still sent.
-    return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
+    return Math.ceil((await countRequestTokens().catch(() => characterCount / CHARS_PER_TOKEN)) * model.tokenFactor);
   }
 
   /**
@@ -236,14 +237,14 @@ export class CondensingProvider {
   ): Promise<SendableRequest> {
     const { messages } = turn.chat;
     const { contextWindow } = turn.model;
-    const cacheMarks = isStep ? selectCacheMarksAtNewest(messages) : undefined;
-    const room = { contextWindow, promptTokens: await this.countPromptTokensOfModel(turn), isCalibrated: false };
+    const cacheMarks = isStep ? selectCacheMarksAtNewestMessages(messages) : undefined;
+    const promptFill = { contextWindow, promptTokens: await this.countPromptTokensOfModel(turn), isCalibrated: false };
     return {
       follower: NO_CONVERSATION_OBSERVER,
       ...preparedForm,
       messages,
       cacheMarks,
-      promptFill: room,
+      promptFill,
       isCondensed: false,
     };
   }
@@ -251,17 +252,21 @@ export class CondensingProvider {
   private async sendCondensed(turn: ChatTurn): Promise<void> {
     const live = await this.dependencies.live();
     const extraTokens = await this.countRestoredThinkingTokens(turn.model, turn.chat.messages);
-    const task: CondensableRequest = { live, request: this.makeAgentRequest(turn, extraTokens), extraTokens };
-    const preparedChat = await this.prepareChat(turn, task);
-    const view = preparedChat && this.createCondensedForm(turn, task, preparedChat);
-    const isUncondensable = view && this.uncondensed.has(preparedChat.conversation);
-    const firstForm = view && !isUncondensable ? view : await this.sendUncondensed(turn, true, view);
-    await this.sendWithRetries(turn, firstForm, async (change, form, refusal) => {
-      if (change === 'send-as-it-came') return this.sendUncondensed(turn, true, form);
+    const condensableRequest: CondensableRequest = {
+      live,
+      request: this.makeAgentRequest(turn, extraTokens),
+      extraTokens,
+    };
+    const preparedChat = await this.prepareChat(turn, condensableRequest);
+    const view = preparedChat && this.createCondensedForm(turn, condensableRequest, preparedChat);
+    const isUncondensable = view && this.uncondensableConversations.has(preparedChat.conversation);
+    const firstRequestForm = view && !isUncondensable ? view : await this.sendUncondensed(turn, true, view);
+    await this.sendWithRetries(turn, firstRequestForm, async (change, requestForm, refusal) => {
+      if (change === 'send-as-it-came') return this.sendUncondensed(turn, true, requestForm);
       if (change !== 'shorten') return undefined;
-      const smaller = await this.shortenRequest(turn, task, form.prepared, refusal);
+      const shorterChat = await this.shortenRequest(turn, condensableRequest, requestForm.prepared, refusal);
       turn.signal.throwIfAborted();
-      return smaller && this.createCondensedForm(turn, task, smaller);
+      return shorterChat && this.createCondensedForm(turn, condensableRequest, shorterChat);
     });
   }
 
@@ -307,19 +312,19 @@ export class CondensingProvider {
     const { messages, cacheMarks, tokens: promptTokens, isCalibrated, contextWindow, minReadTokens } = preparedChat;
     for (const note of preparedChat.notes) this.dependencies.log.info(note);
     if (preparedChat.outcome?.kind === 'condensed') {
-      this.kept.forgetBlocksBeforeAnswer(
+      this.thinkingStore.forgetBlocksBeforeAnswer(
         getModelKey(model),
         messages,
         findModelFamily(model.profile.model)?.callsNeedThinking,
       );
     }
     const promptFill = { contextWindow, promptTokens, isCalibrated };
-    const follower = {
+    const observer = {
       ...this.createObserver(live, preparedChat),
       recordAnswer: async (usage: Usage | undefined) => {
         // Thinking that the condensation dropped was counted before, but is not sent.
-        const forgotten = extraTokens - (await this.countRestoredThinkingTokens(model, messages));
-        live.recordAnswer({ ...preparedChat, countedTokens: preparedChat.countedTokens - forgotten }, usage);
+        const forgottenTokens = extraTokens - (await this.countRestoredThinkingTokens(model, messages));
+        live.recordAnswer({ ...preparedChat, countedTokens: preparedChat.countedTokens - forgottenTokens }, usage);
       },
     };
     return {
@@ -327,7 +332,7 @@ export class CondensingProvider {
       cacheMarks,
       promptFill,
       minReadTokens,
-      follower,
+      follower: observer,
       prepared: preparedChat,
       isCondensed: true,
     };
@@ -349,8 +354,10 @@ export class CondensingProvider {
 
   /** Counts the o200k tokens of the thinking that is restored in these messages. */
   private async countRestoredThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
-    const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
-    return Math.ceil(this.kept.countRestoredTokens(kept, messages, await this.dependencies.counter()));
+    const thinkingModel = { key: getModelKey(model), tokenFactor: model.tokenFactor };
+    return Math.ceil(
+      this.thinkingStore.countRestoredTokens(thinkingModel, messages, await this.dependencies.counter()),
+    );
   }
 
   private makeAgentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
@@ -362,7 +369,7 @@ export class CondensingProvider {
     // own tools, so for them it is unknown.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
-    const cacheSpan = getCacheLifespan({
+    const cacheLifespan = getCacheLifespan({
       vendor: profile.vendor,
       model: profile.model,
       host,
@@ -388,7 +395,7 @@ export class CondensingProvider {
         ...(model.prices && { prices: model.prices }),
         accounting: getAccounting(profile.vendor, profile.model),
         cacheLifetime: getCacheLifetime(profile),
-        ...(cacheSpan && { cacheSpan }),
+        ...(cacheLifespan && { cacheSpan: cacheLifespan }),
         threshold: this.dependencies.threshold(profile),
         limits: getRequestLimits(profile.vendor, profile.model, host),
         summarizer: () => this.createChatSummarizer(model),
@@ -436,15 +443,19 @@ export class CondensingProvider {
     ) => Promise<SendableRequest | undefined> = () => Promise.resolve(undefined),
   ): Promise<void> {
     const attempts = new RequestAttempts<ApiError | undefined>();
-    for (let form = firstForm; ;) {
+    for (let requestForm = firstForm; ;) {
       try {
-        const { usages } = await this.sendOnce(turn, form, attempts);
-        if (form.isCondensed) await form.follower.recordAnswer?.(usages[0]);
-        else this.leaveConversationAlone(form, attempts);
+        const { usages } = await this.sendOnce(turn, requestForm, attempts);
+        if (requestForm.isCondensed) await requestForm.follower.recordAnswer?.(usages[0]);
+        else this.stopCondensingConversation(requestForm, attempts);
         return;
       } catch (error) {
         if (!isApiError(error) || !attempts.hasFailedFor(error)) throw error;
-        form = await this.createNextForm(attempts, (change) => createChangedForm(change, form, error), error);
+        requestForm = await this.createNextForm(
+          attempts,
+          (change) => createChangedForm(change, requestForm, error),
+          error,
+        );
       }
     }
   }
@@ -458,16 +469,16 @@ export class CondensingProvider {
     for (;;) {
       const { next } = attempts;
       if (next.kind === 'stop') throw next.reason ?? refusal;
-      const form = await createChangedForm(next.change);
-      if (form) return form;
+      const changedForm = await createChangedForm(next.change);
+      if (changedForm) return changedForm;
       attempts.recordImpossible(next.change);
     }
   }
 
   /** If the vendor accepts the original after rejecting the view, the view was the cause. */
-  private leaveConversationAlone({ prepared }: SendableRequest, attempts: RequestAttempts<unknown>): void {
+  private stopCondensingConversation({ prepared }: SendableRequest, attempts: RequestAttempts<unknown>): void {
     if (!prepared || !attempts.hasTried('send-as-it-came')) return;
-    this.uncondensed.add(prepared.conversation);
+    this.uncondensableConversations.add(prepared.conversation);
     this.dependencies.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
   }
 
@@ -503,9 +514,9 @@ export class CondensingProvider {
       promptFill.promptTokens,
       minReadTokens,
     );
-    let shownParts = 0;
-    const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
-      shownParts++;
+    let shownPartCount = 0;
+    const showPart = (part: vscode.LanguageModelResponsePart | undefined): void => {
+      shownPartCount++;
       if (part) progress.report(part);
     };
     let answer: StreamedAnswer;
@@ -513,20 +524,20 @@ export class CondensingProvider {
       answer = await streamAnswer(request, {
         handler,
         signal,
-        isRetried: (error, messages) => {
+        shouldRetry: (error, messages) => {
           const problem = isApiError(error) ? classifyRejection(error) : undefined;
           if (!isApiError(error) || !problem) return false;
           attempts.recordFailure(problem, isCondensed(), error);
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
-          if (this.kept.forgetBlocks(getModelKey(model), messages)) {
+          if (this.thinkingStore.forgetBlocks(getModelKey(model), messages)) {
             this.dependencies.log.info(`The model’s earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
           attempts.recordImpossible('leave-out-thinking');
           return false;
         },
-        isCorrected: () => {
+        shouldCorrect: () => {
           attempts.recordFailure('wrong-calls', isCondensed(), undefined);
           return attempts.next.kind === 'change';
         },
@@ -535,19 +546,19 @@ export class CondensingProvider {
           paidRequest?.addUsage(usage);
           onUsage(usage);
         },
-        text: (text) => {
-          show(new vscode.LanguageModelTextPart(text));
+        onText: (text) => {
+          showPart(new vscode.LanguageModelTextPart(text));
         },
-        thinking: (text) => {
-          show(createThinkingPart(text));
+        onThinking: (text) => {
+          showPart(createThinkingPart(text));
         },
-        call: (id, name, input) => {
+        onCall: (id, name, input) => {
           onToolCall(name, input);
-          show(new vscode.LanguageModelToolCallPart(id, name, input));
+          showPart(new vscode.LanguageModelToolCallPart(id, name, input));
         },
       });
     } finally {
-      await paidRequest?.end(shownParts > 0 || signal.aborted);
+      await paidRequest?.end(shownPartCount > 0 || signal.aborted);
     }
     const notice = describeMissingAnswerPart(answer);
     if (notice !== undefined) progress.report(new vscode.LanguageModelTextPart(notice));

@@ -19,11 +19,14 @@ const ROLE_BY_CHAT_ROLE: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assis
  * message, because the typings have no system role.
  */
 export function convertChatMessages(messages: readonly ChatMessage[]): ConvertedMessages {
-  const converted = messages.map(convertChatMessage);
-  const head = converted.findIndex((message) => message.role !== 'system' && !isPlainText(message));
-  const prompt = converted.slice(0, head < 0 ? converted.length : head);
-  const system = prompt.flatMap(({ content }) => listTextParts(content)).join('\n\n');
-  return { system: system === '' ? undefined : system, messages: makeMessagesValid(converted.slice(prompt.length)) };
+  const convertedMessages = messages.map(convertChatMessage);
+  const promptEnd = convertedMessages.findIndex((message) => message.role !== 'system' && !isPlainText(message));
+  const promptMessages = convertedMessages.slice(0, promptEnd < 0 ? convertedMessages.length : promptEnd);
+  const system = promptMessages.flatMap(({ content }) => listTextParts(content)).join('\n\n');
+  return {
+    system: system === '' ? undefined : system,
+    messages: makeMessagesValid(convertedMessages.slice(promptMessages.length)),
+  };
 }
 
 const isPlainText = ({ role, content }: ApiMessage): boolean =>

@@ -30,8 +30,8 @@ export function explainCacheState(cache: CacheState): string {
       ? vscode.l10n.t('this model was not sent the conversation before')
       : vscode.l10n.t('no answer of this model yet');
   }
-  const ago = vscode.l10n.t('last request {0} earlier', formatDuration(cache.ageMs));
-  return `${ago}; ${explainCacheLifetime(cache)}`;
+  const lastRequestText = vscode.l10n.t('last request {0} earlier', formatDuration(cache.ageMs));
+  return `${lastRequestText}; ${explainCacheLifetime(cache)}`;
 }
 
 function explainCacheLifetime(cache: Extract<CacheState, { readonly ageMs: number }>): string {

@@ -32,8 +32,8 @@ export class ApiHandlerCache {
     const { profile } = model;
     const key = model.wrappedModel ? undefined : await getKeyForEndpoint(this.dependencies.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
-    const cached = this.handlers.get(identity);
-    if (cached && cached.key === key) return cached.handler;
+    const cachedHandler = this.handlers.get(identity);
+    if (cachedHandler && cachedHandler.key === key) return cachedHandler.handler;
     const retry = retries ? this.dependencies.retry : { retries: 0 };
     const plainHandler = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
     const handler = createHandlerReplacingImages(plainHandler, model.seesImages);

@@ -170,8 +170,8 @@ async function showConversationActions(
         ...(index === 0 && lastDecision ? [toCacheItem(lastDecision)] : []),
       ]),
   ];
-  const picked = await pickOneItem(items, { title: conversation.title });
-  await picked?.run?.();
+  const pickedItem = await pickOneItem(items, { title: conversation.title });
+  await pickedItem?.run?.();
 }
 
 /** Makes a row about the prompt cache. It is separate, because lists truncate long lines. */
@@ -183,14 +183,14 @@ const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
 
 async function showToolWeights({ tools = [], agent, title }: LiveSummary): Promise<void> {
   const servers = [...new Set(tools.map(({ server }) => server))];
-  const configure =
+  const configureItems =
     agent === undefined ? [{ label: `$(settings-gear) ${vscode.l10n.t('Choose the Chat’s Tools…')}` }] : [];
-  const byWeight = servers
+  const serversByWeight = servers
     .map((server) => ({ server, own: tools.filter((tool) => tool.server === server) }))
     .toSorted((a, b) => sumToolTokens(b.own) - sumToolTokens(a.own));
   const items: vscode.QuickPickItem[] = [
-    ...configure,
-    ...byWeight.flatMap(({ server, own }) => [
+    ...configureItems,
+    ...serversByWeight.flatMap(({ server, own }) => [
       {
         label: vscode.l10n.t(
           '{0}: {1} tokens',
@@ -206,7 +206,7 @@ async function showToolWeights({ tools = [], agent, title }: LiveSummary): Promi
     title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
     matchOnDescription: true,
   });
-  if (pickedItem && pickedItem === configure[0])
+  if (pickedItem && pickedItem === configureItems[0])
     await vscode.commands.executeCommand('workbench.action.chat.configureTools');
 }
 

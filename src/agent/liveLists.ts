@@ -11,11 +11,11 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
   const view = await live.view(id);
   if (!view) return;
   const excludedIds = new Set(view.excluded.map(({ id: edit }) => edit));
-  const describe = createPlaceDescriber(view.original);
+  const describePlace = createPlaceDescriber(view.original);
   const edits = [...selectLastEditPerPlace(view.edits), ...view.excluded].toSorted(compareEditsByPlace);
   const items = edits.map((edit) => ({
     edit,
-    label: edit.kind === 'summary' ? formatMessageRange(edit) : describe(edit.place),
+    label: edit.kind === 'summary' ? formatMessageRange(edit) : describePlace(edit.place),
     description: formatTokenDifference(edit.tokensBefore - edit.tokensAfter),
     detail: edit.reason,
     picked: !excludedIds.has(edit.id),
@@ -37,9 +37,9 @@ export const formatTokenDifference = (removedTokens: number): string =>
     : vscode.l10n.t('{0} fewer tokens', formatTokens(removedTokens));
 
 const compareEditsByPlace = (a: Edit, b: Edit): number =>
-  getFirstMessage(a) - getFirstMessage(b) || getBlockIndex(a) - getBlockIndex(b);
+  getFirstMessageIndex(a) - getFirstMessageIndex(b) || getBlockIndex(a) - getBlockIndex(b);
 
-const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
+const getFirstMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
 /** Index of the edited block in its message; 0 for summaries and messages without blocks. */
 const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));

@@ -22,18 +22,18 @@ export interface CatalogDependencies {
  * read, so they are read in the background.
  */
 export class ModelCatalog {
-  private offered: readonly OfferedModel[] = [];
-  private loading: Promise<void> | undefined;
+  private offeredModels: readonly OfferedModel[] = [];
+  private loadingPromise: Promise<void> | undefined;
 
   constructor(private readonly dependencies: CatalogDependencies) {}
 
   async listModels(): Promise<readonly OfferedModel[]> {
-    if (!this.loading) {
-      this.loading = this.readModels();
+    if (!this.loadingPromise) {
+      this.loadingPromise = this.readModels();
       void this.refreshWrappedModels();
     }
-    await this.loading;
-    return this.offered;
+    await this.loadingPromise;
+    return this.offeredModels;
   }
 
   async findModel(id: string): Promise<OfferedModel | undefined> {
@@ -41,8 +41,8 @@ export class ModelCatalog {
   }
 
   async refreshModels(): Promise<void> {
-    this.loading = this.readModels();
-    await this.loading;
+    this.loadingPromise = this.readModels();
+    await this.loadingPromise;
     await this.refreshWrappedModels();
   }
 
@@ -59,8 +59,8 @@ export class ModelCatalog {
         .flatMap((name) => rememberedModels.find((model) => getVendorModelName(model) === name) ?? [])
         .map((model) => offerWrappedModel(model, table)),
     ];
-    if (isEqual(offeredModels, this.offered)) return;
-    this.offered = offeredModels;
+    if (isEqual(offeredModels, this.offeredModels)) return;
+    this.offeredModels = offeredModels;
     this.dependencies.onDidChange();
   }
 

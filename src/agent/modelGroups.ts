@@ -18,9 +18,9 @@ const prepareOptionsSchema = z.object({ configuration: z.unknown().optional() })
 
 export class ModelGroups {
   private hasGroups: boolean | undefined;
-  private sawGroup = false;
+  private hasSeenGroup = false;
   private readonly returnedIds = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
+  private roundTimer: NodeJS.Timeout | undefined;
 
   /** @param onDidChange called when VS Code should request the models again */
   constructor(
@@ -29,23 +29,23 @@ export class ModelGroups {
   ) {}
 
   listModelsForGroup<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
-    const parsed = prepareOptionsSchema.safeParse(options);
-    const configuration = parsed.success ? parsed.data.configuration : undefined;
+    const parsedOptions = prepareOptionsSchema.safeParse(options);
+    const configuration = parsedOptions.success ? parsedOptions.data.configuration : undefined;
     return configuration === undefined ? this.beginGroupRound(models) : this.selectGroupModels(configuration, models);
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.roundTimer);
   }
 
   private beginGroupRound<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
     this.returnedIds.clear();
-    this.sawGroup = false;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+    this.hasSeenGroup = false;
+    clearTimeout(this.roundTimer);
+    this.roundTimer = setTimeout(() => {
       // Later requests for one group belong to no round, so they get that group's models.
       this.returnedIds.clear();
-      this.setHasGroups(this.sawGroup);
+      this.setHasGroups(this.hasSeenGroup);
     }, this.roundMs);
     return this.hasGroups === false ? models : [];
   }
@@ -54,10 +54,10 @@ export class ModelGroups {
     configuration: unknown,
     models: readonly T[],
   ): readonly T[] {
-    this.sawGroup = true;
+    this.hasSeenGroup = true;
     this.setHasGroups(true);
-    const parsed = groupSchema.safeParse(configuration);
-    const wantedId = parsed.success ? parsed.data.profile?.trim() : undefined;
+    const parsedGroup = groupSchema.safeParse(configuration);
+    const wantedId = parsedGroup.success ? parsedGroup.data.profile?.trim() : undefined;
     const newModels = models.filter(
       ({ id }) => (wantedId === undefined || wantedId === '' || id === wantedId) && !this.returnedIds.has(id),
     );

@@ -42,7 +42,7 @@ export async function showLiveEvent(event: LiveEvent, dependencies: NoticeDepend
       return;
     case 'not-condensed':
       log.info(formatReport(event.outcome));
-      showCondensationGivenUp(event, dependencies.kind());
+      showAbandonedCondensation(event, dependencies.kind());
       return;
     case 'problem':
       log.warn(event.message);
@@ -72,42 +72,53 @@ async function showCondensedNotice(
   { outcome, conversation, decision }: CondensedEvent,
   dependencies: NoticeDependencies,
 ): Promise<void> {
-  const provider = listProviderNames(outcome, dependencies.providerName);
+  const providerNames = listProviderNames(outcome, dependencies.providerName);
   const isByHand = decision.reason === 'by-hand';
   // Always shows the result of a manual condensation, for which the user waits.
   switch (isByHand ? 'notification' : dependencies.kind()) {
     case 'none':
       return;
     case 'statusBar': {
-      const change = formatTokenChange(decision.tokensBefore, decision.tokensAfter);
-      void showStatusMessage(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MESSAGE_MS, 'archive');
+      const tokenChange = formatTokenChange(decision.tokensBefore, decision.tokensAfter);
+      void showStatusMessage(
+        vscode.l10n.t('Condensed with {0}: {1}', providerNames, tokenChange),
+        STATUS_MESSAGE_MS,
+        'archive',
+      );
       return;
     }
     case 'notification': {
-      const undo = vscode.l10n.t('Undo');
-      const showDiff = vscode.l10n.t('Show Diff');
-      const details = vscode.l10n.t('Details');
+      const undoLabel = vscode.l10n.t('Undo');
+      const showDiffLabel = vscode.l10n.t('Show Diff');
+      const detailsLabel = vscode.l10n.t('Details');
       const condenseWithLabel = vscode.l10n.t('Condense With…');
       const { tokensBefore, tokensAfter } = decision;
       const targetIfByHand = isByHand
         ? { targetTokens: computeTargetWithOverhead(outcome, decision, dependencies.targetPercent()) }
         : {};
       const title = dependencies.getTitle(conversation);
-      const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...targetIfByHand, title };
+      const messageFigures = {
+        cost: outcome.cost,
+        provider: providerNames,
+        tokensBefore,
+        tokensAfter,
+        ...targetIfByHand,
+        title,
+      };
       // Shows the notification again after an action until one of the actions ends it.
       for (;;) {
-        const text = formatCondensationMessage(figures);
-        switch (await showInformationMessage(text, showDiff, condenseWithLabel, undo, details)) {
-          case showDiff:
+        const text = formatCondensationMessage(messageFigures);
+        switch (await showInformationMessage(text, showDiffLabel, condenseWithLabel, undoLabel, detailsLabel)) {
+          case showDiffLabel:
             await dependencies.showDiff(conversation);
             break;
           case condenseWithLabel:
             await vscode.commands.executeCommand('contextCondenser.condenseFurther', { live: conversation });
             return;
-          case undo:
+          case undoLabel:
             await dependencies.undo(conversation);
             return;
-          case details:
+          case detailsLabel:
             await dependencies.showDetails(conversation);
             return;
           default:
@@ -127,12 +138,12 @@ function computeTargetWithOverhead(
   request: LiveDecision,
   targetPercent: number,
 ): number {
-  const factor = (request.tokensBefore - request.tokensAfter) / (messages.tokensBefore - messages.tokensAfter);
-  const missed = messages.tokensAfter - Math.ceil((messages.tokensBefore * targetPercent) / 100);
-  return Math.ceil(request.tokensAfter - missed * factor);
+  const requestFactor = (request.tokensBefore - request.tokensAfter) / (messages.tokensBefore - messages.tokensAfter);
+  const tokensAboveTarget = messages.tokensAfter - Math.ceil((messages.tokensBefore * targetPercent) / 100);
+  return Math.ceil(request.tokensAfter - tokensAboveTarget * requestFactor);
 }
 
-function showCondensationGivenUp(
+function showAbandonedCondensation(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   notificationMode: Settings['notifications'],
 ): void {
@@ -157,17 +168,17 @@ export async function showAgentCondensedNotice(
 ): Promise<void> {
   if (parts.kind === 'statusBar') void showStatusMessage(text, STATUS_MESSAGE_MS, 'archive');
   if (parts.kind !== 'notification') return;
-  const undo = vscode.l10n.t('Undo');
-  const showDiff = vscode.l10n.t('Show Diff');
-  const choice = await showInformationMessage(text, undo, showDiff);
-  if (choice === undo) await parts.undo();
-  if (choice === showDiff) await parts.showDiff();
+  const undoLabel = vscode.l10n.t('Undo');
+  const showDiffLabel = vscode.l10n.t('Show Diff');
+  const choice = await showInformationMessage(text, undoLabel, showDiffLabel);
+  if (choice === undoLabel) await parts.undo();
+  if (choice === showDiffLabel) await parts.showDiff();
 }
 
 /** @param name the setting's name without the prefix */
 export async function showLimitWarning(text: string, name: string): Promise<void> {
-  const open = vscode.l10n.t('Open Setting');
-  if ((await showWarningMessage(text, open)) !== open) return;
+  const openLabel = vscode.l10n.t('Open Setting');
+  if ((await showWarningMessage(text, openLabel)) !== openLabel) return;
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
 }
 
@@ -183,8 +194,11 @@ const CONDENSATION_REASON_TEXTS: Readonly<Record<CondensationReason, () => strin
 
 function formatReason({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return CONDENSATION_REASON_TEXTS[reason]();
-  const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
-  return `${CONDENSATION_REASON_TEXTS[reason]()}; ${tier}`;
+  const priceTierText = vscode.l10n.t(
+    'requests of more than {0} tokens cost more per token',
+    formatTokens(dearerAbove),
+  );
+  return `${CONDENSATION_REASON_TEXTS[reason]()}; ${priceTierText}`;
 }
 
 export const formatReasonLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));

@@ -23,18 +23,21 @@ export class RecallTool {
   }
 
   async invokeTool(input: unknown): Promise<vscode.LanguageModelToolResult> {
-    const parsed = recallInputSchema.safeParse(input);
-    if (!parsed.success) return makeTextResult(`Nothing was recalled: ${z.prettifyError(parsed.error)}`);
+    const parsedInput = recallInputSchema.safeParse(input);
+    if (!parsedInput.success) return makeTextResult(`Nothing was recalled: ${z.prettifyError(parsedInput.error)}`);
     const live = await this.live();
-    const query = toRecallQuery(parsed.data);
+    const query = toRecallQuery(parsedInput.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(createInputKey(input)) ?? (others.length === 0 ? only?.id : undefined);
     // A reference is searched in all conversations, words or a pattern only in the calling one.
     if (!query.references && caller === undefined)
       return makeTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const ownAnswer = await live.recall(caller, query);
-    const found = ownAnswer.kind === 'nothing' && query.references ? await live.recall(undefined, query) : ownAnswer;
-    return found.kind === 'found' ? makeToolResult(found.text, found.images) : makeTextResult(found.text);
+    const recallAnswer =
+      ownAnswer.kind === 'nothing' && query.references ? await live.recall(undefined, query) : ownAnswer;
+    return recallAnswer.kind === 'found'
+      ? makeToolResult(recallAnswer.text, recallAnswer.images)
+      : makeTextResult(recallAnswer.text);
   }
 }
 

@@ -51,11 +51,11 @@ export class AgentRuntime implements vscode.Disposable {
    * Events of the chat's conversations; `elsewhere` if a gateway's conversation may have changed.
    */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
-  private readonly groups: ModelGroups;
+  private readonly modelGroups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
-  private readonly running: RunningConversations;
+  private readonly runningConversations: RunningConversations;
   private readonly subscriptions: { dispose(): unknown }[] = [];
-  private started: LiveClient | undefined;
+  private startedClient: LiveClient | undefined;
   private isPaused = false;
 
   constructor(private readonly services: Services) {
@@ -74,7 +74,7 @@ export class AgentRuntime implements vscode.Disposable {
       },
       onDidChange: fireModelsChanged,
     });
-    this.running = new RunningConversations({
+    this.runningConversations = new RunningConversations({
       folder: getRunningFolder(services),
       onChange: () => {
         this.liveEvents.fire({ kind: 'elsewhere' });
@@ -94,11 +94,11 @@ export class AgentRuntime implements vscode.Disposable {
       },
     });
     void this.refreshRunningConversations().then(() => this.endGatewayIfOff());
-    this.groups = new ModelGroups(fireModelsChanged);
+    this.modelGroups = new ModelGroups(fireModelsChanged);
     this.recall = new RecallTool(() => Promise.resolve(this.chat));
     this.provider = new CondensingProvider({
       catalog: this.catalog,
-      groups: this.groups,
+      groups: this.modelGroups,
       handlers: new ApiHandlerCache({ secrets: context.secrets, models: languageModels, counter: loadCounter }),
       counter: loadCounter,
       live: () => Promise.resolve(this.chat),
@@ -120,10 +120,11 @@ export class AgentRuntime implements vscode.Disposable {
       this.liveEvents,
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('contextCondenser')) return;
-        this.started?.configure();
+        this.startedClient?.configure();
         this.updateStatusBar();
         void this.endGatewayIfOff();
-        if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
+        if (event.affectsConfiguration('contextCondenser.agent'))
+          void this.runningConversations.setLimits(readConversationLimits());
         // These settings change properties that models declare to VS Code.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
@@ -141,11 +142,11 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** Conversations of VS Code's chat. They run in an engine thread, which starts on first use. */
   get chat(): LiveClient {
-    return (this.started ??= this.startLiveEngine());
+    return (this.startedClient ??= this.startLiveEngine());
   }
 
   private get engines(): readonly WindowEngine[] {
-    return this.started ? [this.started, this.running] : [this.running];
+    return this.startedClient ? [this.startedClient, this.runningConversations] : [this.runningConversations];
   }
 
   private findEngine(conversation: LiveId): WindowEngine {
@@ -159,17 +160,17 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** Reads which gateways run. Call this before starting one. */
   refreshRunningConversations(): Promise<void> {
-    return this.running.refresh();
+    return this.runningConversations.refresh();
   }
 
   /** The gateway that other extensions share, whichever window runs it; undefined if none runs. */
   get sharedGateway(): GatewayAnnouncement | undefined {
-    return this.running.shared;
+    return this.runningConversations.shared;
   }
 
   /** @throws Error with text for the user if the gateway does not answer */
   endSharedGateway(): Promise<void> {
-    return this.running.endSharedGateway();
+    return this.runningConversations.endSharedGateway();
   }
 
   /** Returns undefined until {@link loadView} has loaded the view. */
@@ -200,9 +201,9 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   async undo(conversation: string): Promise<void> {
-    const found = this.listConversations().find(({ id }) => id === conversation);
-    if (found) {
-      await showCommandOutcome(this.createLiveControls().undo(found.id));
+    const liveConversation = this.listConversations().find(({ id }) => id === conversation);
+    if (liveConversation) {
+      await showCommandOutcome(this.createLiveControls().undo(liveConversation.id));
       await this.services.comparisons.closeComparisons(conversation);
     } else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
@@ -229,14 +230,14 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private async setPaused(conversation: LiveId, isPaused: boolean): Promise<void> {
-    if (this.running.has(conversation)) {
-      await this.running.pause(conversation, isPaused).catch((error: unknown) => {
+    if (this.runningConversations.has(conversation)) {
+      await this.runningConversations.pause(conversation, isPaused).catch((error: unknown) => {
         void showErrorMessage(getErrorMessage(error));
       });
       return;
     }
     this.isPaused = isPaused;
-    this.started?.configure();
+    this.startedClient?.configure();
     this.updateStatusBar();
   }
 
@@ -273,20 +274,23 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   private offerStrongerProviders(conversation: LiveId, provider: string, text: string): void {
-    const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
-    const truncate = vscode.l10n.t('Use Truncation');
-    const choices = [...(provider === 'lossless' ? [fileAware] : []), ...(provider === 'truncation' ? [] : [truncate])];
+    const fileAwareLabel = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
+    const truncationLabel = vscode.l10n.t('Use Truncation');
+    const choices = [
+      ...(provider === 'lossless' ? [fileAwareLabel] : []),
+      ...(provider === 'truncation' ? [] : [truncationLabel]),
+    ];
     // Not awaited: the command is done before the notification closes.
     void showInformationMessage(text, ...choices).then((choice) => {
-      if (choice === fileAware) return this.condense(conversation, 'smart', 'file-aware');
-      return choice === truncate ? this.condense(conversation, 'truncation') : undefined;
+      if (choice === fileAwareLabel) return this.condense(conversation, 'smart', 'file-aware');
+      return choice === truncationLabel ? this.condense(conversation, 'truncation') : undefined;
     });
   }
 
   dispose(): void {
-    void this.started?.close();
-    this.running.dispose();
-    this.groups.dispose();
+    void this.startedClient?.close();
+    this.runningConversations.dispose();
+    this.modelGroups.dispose();
     this.statusBar.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
@@ -296,11 +300,11 @@ export class AgentRuntime implements vscode.Disposable {
   private startLiveEngine(): LiveClient {
     const { services } = this;
     const { registered, log } = services;
-    const thread = getChatThread(services);
+    const chatThread = getChatThread(services);
     const loadWindowModels = async () =>
       createWindowModels(services, await getMessageCounter(services), openMetricsStore(services));
-    const live = new LiveClient({
-      engine: () => thread.engine,
+    const liveClient = new LiveClient({
+      engine: () => chatThread.engine,
       root: getLiveLedgerFolder(services),
       summaries: getSummaries(services).folder,
       headline: (outcome) => formatOutcomeReport(outcome, this.providerName).split('\n')[0] ?? '',
@@ -319,9 +323,9 @@ export class AgentRuntime implements vscode.Disposable {
         }),
       providers: registered.createCalls(() => getMessageCounter(services)),
     });
-    live.on((event) => {
+    liveClient.on((event) => {
       this.handleLiveEvent(event);
-      const parts = {
+      const noticeDependencies = {
         providerName: this.providerName,
         kind: () => readSetting('notifications'),
         targetPercent: () => readSetting('manual.targetPercent'),
@@ -331,9 +335,9 @@ export class AgentRuntime implements vscode.Disposable {
         showDetails: (conversation: LiveId) => this.showDetails(conversation),
         getTitle: (conversation: LiveId) => this.listConversations().find(({ id }) => id === conversation)?.title,
       };
-      void showLiveEvent(event, parts);
+      void showLiveEvent(event, noticeDependencies);
     });
-    return live;
+    return liveClient;
   }
 
   /** Ends this window's gateway if the user turned the feature off. */
@@ -373,7 +377,7 @@ export class AgentRuntime implements vscode.Disposable {
     if (event.kind !== 'condensed') return;
     const { provider, tokensBefore, tokensAfter, cost } = event.outcome;
     const { conversation } = event;
-    const title = this.started?.list().find(({ id }) => id === conversation)?.title ?? '';
+    const title = this.startedClient?.list().find(({ id }) => id === conversation)?.title ?? '';
     const choice = { provider, config: resolveProviderConfig(provider) };
     rememberLastCondensation(this.services, { conversation, title, isLive: true, choice, tokensAfter });
     this.services.condensed.fire({ source: 'agent', conversation, provider, tokensBefore, tokensAfter, cost });
@@ -417,8 +421,8 @@ export const listLiveConversations = (services: Services): readonly LiveSummary[
 const runtimeByServices = new WeakMap<Services, AgentRuntime>();
 
 export function getAgentRuntime(services: Services): AgentRuntime {
-  const existing = runtimeByServices.get(services);
-  if (existing) return existing;
+  const existingRuntime = runtimeByServices.get(services);
+  if (existingRuntime) return existingRuntime;
   const runtime = new AgentRuntime(services);
   runtimeByServices.set(services, runtime);
   services.context.subscriptions.push(runtime);

@@ -69,7 +69,7 @@ export const formatTokensShort = (tokens: number): string =>
 function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.MarkdownString {
   const { title, tokens, contextWindow, thresholdTokens, whyNot, exhausted } = conversation;
   const isDue = !isOff && tokens >= thresholdTokens;
-  const fill = vscode.l10n.t(
+  const fillText = vscode.l10n.t(
     '{0} of {1} tokens ({2})',
     formatTokens(tokens),
     formatTokens(contextWindow),
@@ -77,8 +77,8 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
   );
   const lines = [
     ...(isOff
-      ? [vscode.l10n.t('Condensing is off'), vscode.l10n.t('Before it was turned off: {0}', fill)]
-      : [fill, formatThreshold(conversation)]),
+      ? [vscode.l10n.t('Condensing is off'), vscode.l10n.t('Before it was turned off: {0}', fillText)]
+      : [fillText, formatThreshold(conversation)]),
     ...(whyNot !== undefined && isDue ? [vscode.l10n.t('Not condensed: {0}', whyNot)] : []),
     ...(exhausted !== undefined && isDue ? [exhausted] : []),
     ...(whyNot !== undefined && isDue && conversation.condensations.length === 0
@@ -202,8 +202,8 @@ export function formatCondensationTotals({ condensations }: LiveSummary): string
   const lastCondensation = activeCondensations.at(-1);
   if (!lastCondensation) return vscode.l10n.t('not condensed');
   const { tokensBefore, tokensAfter } = lastCondensation.request ?? lastCondensation;
-  const change = formatPercentChange(tokensBefore, tokensAfter);
+  const sizeChange = formatPercentChange(tokensBefore, tokensAfter);
   return activeCondensations.length === 1
-    ? vscode.l10n.t('condensed once, {0}', change)
-    : vscode.l10n.t('condensed {0} times, last {1}', activeCondensations.length, change);
+    ? vscode.l10n.t('condensed once, {0}', sizeChange)
+    : vscode.l10n.t('condensed {0} times, last {1}', activeCondensations.length, sizeChange);
 }

@@ -151,8 +151,10 @@ export class FakeChat {
   }
 
   result(call: ChatCall, ...content: unknown[]): void {
-    const parts = content.map((part) => (typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part));
-    this.push(1, new vscode.LanguageModelToolResultPart(call.id, parts));
+    const resultParts = content.map((part) =>
+      typeof part === 'string' ? new vscode.LanguageModelTextPart(part) : part,
+    );
+    this.push(1, new vscode.LanguageModelToolResultPart(call.id, resultParts));
   }
 
   /**
@@ -218,7 +220,7 @@ export function createProvider(
     spending?: Pick<ChatSpending, 'beginRequest'>;
   } = {},
 ) {
-  const lm: LanguageModels = {
+  const languageModels: LanguageModels = {
     selectChatModels: (selector) =>
       Promise.resolve(
         models.filter((model) =>
@@ -226,59 +228,59 @@ export function createProvider(
         ),
       ),
   };
-  const all: AgentSettings = {
+  const allSettings: AgentSettings = {
     automatic: true,
     declaredWindow: 1_000_000,
     ...settings,
   };
-  let remembered: readonly WrappedModel[] = models;
-  const lines: string[] = [];
-  const log = (line: string): void => void lines.push(line);
+  let rememberedModels: readonly WrappedModel[] = models;
+  const logLines: string[] = [];
+  const log = (line: string): void => void logLines.push(line);
   const calls: [string, string, object][] = [];
   const changes = { count: 0 };
-  const changed = (): void => {
+  const countChange = (): void => {
     changes.count++;
   };
   const catalog = new ModelCatalog({
-    models: lm,
+    models: languageModels,
     profiles: () => profiles,
     wrapped: () => models.map(({ vendor, id }) => `${vendor}/${id}`),
     remembered: {
-      get: () => remembered,
+      get: () => rememberedModels,
       set: (known) => {
-        remembered = known;
+        rememberedModels = known;
       },
     },
-    onDidChange: changed,
+    onDidChange: countChange,
   });
   const secrets = {
-    get: (name: string) => Promise.resolve(secretOf(name)),
+    get: (name: string) => Promise.resolve(findSecret(name)),
     store: () => Promise.resolve(),
     delete: () => Promise.resolve(),
   };
-  const secretOf = (name: string): string | undefined => {
+  const findSecret = (name: string): string | undefined => {
     const profile = profiles.find(({ id }) => name.endsWith(`.${id}`));
     return profile && key !== undefined ? JSON.stringify({ key, target: getKeyTarget(profile) }) : undefined;
   };
   const provider = new CondensingProvider({
     catalog,
-    groups: new ModelGroups(changed, 5),
+    groups: new ModelGroups(countChange, 5),
     handlers: new ApiHandlerCache({
       secrets,
-      models: lm,
+      models: languageModels,
       counter: () => Promise.resolve(counter),
       retry: { firstWaitMs: 1 },
     }),
     counter: () => Promise.resolve(counter),
     live: () => Promise.resolve(live),
-    settings: () => all,
+    settings: () => allSettings,
     threshold: () => ({ percent: 75 }),
     summaries: () => ({ mayCost: true }),
     spending,
     onCall: (...call) => void calls.push(call),
     log: { info: log, warn: log, error: log },
   });
-  return { provider, catalog, settings: all, lines, calls, changes };
+  return { provider, catalog, settings: allSettings, lines: logLines, calls, changes };
 }
 
 /** Requests models like VS Code: without a configuration, then for a saved group without values. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { refused, type Reply } from '../../test/servers/behaviour';
+import { makeErrorResponse, type Reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { isToolResult } from '../core/messages/blocks';
@@ -327,7 +327,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
       baseUrl: server.url,
       offerInChat: true,
     };
-    server.play(refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
+    server.play(makeErrorResponse(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
     const { provider } = createProvider([profile], new PassThroughConversations(), { key: 'sk-any' });
     const [model] = await readInformation(provider);
     const chat = new FakeChat(provider, model!);
@@ -353,7 +353,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     server.play({ kind: 'reply', thinking: 'hm', calls: [{ name: 'read_file', input: {} }] });
     chat.user('go');
     for (const each of (await chat.ask()).calls) chat.result(each, 'done');
-    server.play(refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
+    server.play(makeErrorResponse(400, 'invalid_request_error', 'The block is bound to a different conversation.'));
     await expect(chat.ask()).rejects.toThrow('bound to a different conversation');
     expect(server.requests.map(({ body }) => JSON.stringify(body['messages']).includes('"thinking"'))).toEqual([
       false,

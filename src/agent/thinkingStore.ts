@@ -2,7 +2,7 @@
  * Keeps the model's thinking in memory. VS Code has no parts for it, but vendors want signed or
  * encrypted thinking back unchanged.
  */
-import { PHASE_BLOCK } from '../api/openaiBlocks';
+import { PHASE_BLOCK_TYPE } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
 import { isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -40,25 +40,25 @@ const MAX_KEPT_ANSWERS = 2_000;
 
 export class ThinkingStore {
   /** Answers by model and first call. */
-  private readonly answers = new LruMap<string, AnswerWithThinking>(MAX_KEPT_ANSWERS);
+  private readonly answerByCall = new LruMap<string, AnswerWithThinking>(MAX_KEPT_ANSWERS);
   /** By model, how much of its earlier thinking the model reads again. */
-  private readonly scopes = new Map<string, ThinkingScope>();
+  private readonly scopeByModel = new Map<string, ThinkingScope>();
 
   /** Answers without a call are not kept, because no vendor wants their thinking back. */
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [firstCall] = calls;
     if (firstCall === undefined || blocks.length === 0) return;
     const key = createCallKey(model, firstCall);
-    this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
+    this.answerByCall.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
   /** Does not replace a scope that the model has reported. */
   setScopeIfUnknown(model: string, scope: ThinkingScope): void {
-    if (!this.scopes.has(model)) this.scopes.set(model, scope);
+    if (!this.scopeByModel.has(model)) this.scopeByModel.set(model, scope);
   }
 
   setScope(model: string, scope: ThinkingScope): void {
-    this.scopes.set(model, scope);
+    this.scopeByModel.set(model, scope);
   }
 
   /**
@@ -115,31 +115,31 @@ export class ThinkingStore {
    * @returns true if there was any thinking
    */
   forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {
-    let wasThere = false;
+    let hadBlocks = false;
     for (const message of messages) {
       const answer = this.findAnswer(model, message);
       const [firstCall] = getCallIds(message);
       if (!answer || firstCall === undefined) continue;
       const phases = answer.blocks.filter(isPhaseBlock);
       if (phases.length === answer.blocks.length) continue;
-      wasThere = true;
+      hadBlocks = true;
       const key = createCallKey(model, firstCall);
-      if (phases.length > 0) this.answers.set(key, { ...answer, blocks: phases, tokens: 0 });
-      else this.answers.delete(key);
+      if (phases.length > 0) this.answerByCall.set(key, { ...answer, blocks: phases, tokens: 0 });
+      else this.answerByCall.delete(key);
     }
-    return wasThere;
+    return hadBlocks;
   }
 
   /** Index of the first message whose thinking the model reads again. */
   private getFirstUsableMessage(model: string, messages: readonly ApiMessage[]): number {
-    return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(isWrittenByPerson) + 1 : 0;
+    return this.scopeByModel.get(model) === 'current_turn' ? messages.findLastIndex(isWrittenByPerson) + 1 : 0;
   }
 
   private findAnswer(model: string, message: ApiMessage): AnswerWithThinking | undefined {
     if (message.role !== 'assistant') return undefined;
     const calls = getCallIds(message);
     const [first] = calls;
-    const answer = first === undefined ? undefined : this.answers.get(createCallKey(model, first));
+    const answer = first === undefined ? undefined : this.answerByCall.get(createCallKey(model, first));
     // Another answer may start with the same id, so all calls must match.
     return answer && answer.calls.length === calls.length && answer.calls.every((id, at) => id === calls[at])
       ? answer
@@ -148,7 +148,7 @@ export class ThinkingStore {
 }
 
 /** True for a block that says to which phase of an answer its text belongs. */
-const isPhaseBlock = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
+const isPhaseBlock = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK_TYPE;
 
 const createCallKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
 
@@ -190,8 +190,8 @@ export function keepThinkingOfAnswers(handler: ApiHandler, store: ThinkingStore,
   return {
     ...handler,
     stream: (request, signal) => {
-      const restored = { ...request, messages: store.restoreBlocks(model, request.messages) };
-      return keepThinkingWhileStreaming(handler.stream(restored, signal), store, model);
+      const restoredRequest = { ...request, messages: store.restoreBlocks(model, request.messages) };
+      return keepThinkingWhileStreaming(handler.stream(restoredRequest, signal), store, model);
     },
   };
 }

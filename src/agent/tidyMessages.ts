@@ -11,26 +11,28 @@ export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a res
 /** Histories with the same beginning give messages with the same beginning. */
 export function makeMessagesValid(messages: readonly ApiMessage[]): ApiMessage[] {
   const ids = new UniqueCallIds();
-  const tidy: ApiMessage[] = [];
+  const validMessages: ApiMessage[] = [];
   let unansweredIds: readonly string[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) break;
     if (message.role === 'user') {
       const end = findEndOfUserMessages(messages, index);
-      tidy.push(...addMissingResults(messages.slice(index, end), unansweredIds, ids));
+      validMessages.push(...addMissingResults(messages.slice(index, end), unansweredIds, ids));
       unansweredIds = [];
       index = end - 1;
     } else {
       // No user message follows the calls, so adds one with the missing results.
-      if (unansweredIds.length > 0) tidy.push({ role: 'user', content: unansweredIds.map(makeMissingResult) });
+      if (unansweredIds.length > 0) validMessages.push({ role: 'user', content: unansweredIds.map(makeMissingResult) });
       unansweredIds = [];
       const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.assignUniqueId(block) : block));
-      if (content.length > 0) tidy.push({ ...message, content });
+      if (content.length > 0) validMessages.push({ ...message, content });
       if (message.role === 'assistant') unansweredIds = content.filter(isToolUse).map(({ id }) => id);
     }
   }
-  return unansweredIds.length > 0 ? [...tidy, { role: 'user', content: unansweredIds.map(makeMissingResult) }] : tidy;
+  return unansweredIds.length > 0
+    ? [...validMessages, { role: 'user', content: unansweredIds.map(makeMissingResult) }]
+    : validMessages;
 }
 
 const makeMissingResult = (id: string): Block => ({
@@ -101,9 +103,9 @@ class UniqueCallIds {
   private readonly newIds = new Map<string, string>();
 
   assignUniqueId(block: ToolUseBlock): ToolUseBlock {
-    const sanitized = sanitizeId(block.id);
-    let id = sanitized;
-    for (let number = 2; this.usedIds.has(id); number++) id = `${sanitized}_${number}`;
+    const sanitizedId = sanitizeId(block.id);
+    let id = sanitizedId;
+    for (let number = 2; this.usedIds.has(id); number++) id = `${sanitizedId}_${number}`;
     this.usedIds.add(id);
     this.newIds.set(block.id, id);
     const input = isRecord(block.input) ? block.input : { input: block.input };

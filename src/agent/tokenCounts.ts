@@ -27,7 +27,7 @@ export const CHARS_PER_TOKEN = 4;
 
 /** Caches counts, because VS Code requests about 5,000 of them per request. */
 export class CachedTokenCounter {
-  private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
+  private readonly tokensByText = new LruMap<string, number>(MAX_CACHED_TEXTS);
 
   /** @param countLong counts the tokens of a long part in another thread */
   constructor(
@@ -39,10 +39,10 @@ export class CachedTokenCounter {
   async countText(text: string, tokenFactor: number): Promise<number> {
     if (text.length >= MIN_ESTIMATED_PART_CHARS) return Math.ceil((await this.countLongPart(text)) * tokenFactor);
     if (text.length > MAX_CACHED_TEXT_CHARS) return Math.ceil(this.counter.countText(text) * tokenFactor);
-    let tokens = this.texts.get(text);
+    let tokens = this.tokensByText.get(text);
     if (tokens === undefined) {
       tokens = this.counter.countText(text);
-      this.texts.set(text, tokens);
+      this.tokensByText.set(text, tokens);
     }
     return Math.ceil(tokens * tokenFactor);
   }

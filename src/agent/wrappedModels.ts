@@ -22,14 +22,14 @@ export async function chooseWrappedModels(models: LanguageModels, wrappedNames: 
     .filter((name) => !items.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
   if (items.length + missingItems.length === 0) {
-    const manage = getManageModelsLabel();
-    const profiles = vscode.l10n.t('Manage Models');
+    const manageLabel = getManageModelsLabel();
+    const profilesLabel = vscode.l10n.t('Manage Models');
     const text = vscode.l10n.t(
       'VS Code currently has no models from other extensions. Add one, or offer one of your own in the chat.',
     );
-    const choice = await showInformationMessage(text, manage, profiles);
-    if (choice === manage) await openModelManagement();
-    if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
+    const choice = await showInformationMessage(text, manageLabel, profilesLabel);
+    if (choice === manageLabel) await openModelManagement();
+    if (choice === profilesLabel) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
   const pickedItems = await pickSeveralItems([...items, ...missingItems], {
@@ -41,8 +41,8 @@ export async function chooseWrappedModels(models: LanguageModels, wrappedNames: 
   if (!pickedItems) return;
   const names = pickedItems.map(({ name }) => name);
   await saveUserSetting('agent.wrappedModels', names);
-  const added = pickedItems.filter(({ name }) => !wrappedNames.includes(name)).map(({ label }) => label);
-  if (added.length > 0) await explainModelPicker(added);
+  const addedLabels = pickedItems.filter(({ name }) => !wrappedNames.includes(name)).map(({ label }) => label);
+  if (addedLabels.length > 0) await explainModelPicker(addedLabels);
 }
 
 /** The picker hides unused models until the user searches for them. */
@@ -52,8 +52,8 @@ export async function explainModelPicker(names: readonly string[]): Promise<void
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
     shownNames,
   );
-  const manage = getManageModelsLabel();
-  if ((await showInformationMessage(text, manage)) === manage) await openModelManagement();
+  const manageLabel = getManageModelsLabel();
+  if ((await showInformationMessage(text, manageLabel)) === manageLabel) await openModelManagement();
 }
 
 const getManageModelsLabel = (): string => vscode.l10n.t('Manage Language Models');

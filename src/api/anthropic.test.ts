@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer, type AnthropicServerOptions } from '../../test/servers/anthropicServer';
-import { callsTool, refused, reply } from '../../test/servers/behaviour';
+import { callsTool, makeErrorResponse, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { createAnthropicHandler } from './anthropic';
 import { ApiError } from './apiError';
@@ -226,10 +226,16 @@ describe('the Anthropic handler', () => {
     ['auth', { apiKey: 'another-key' }, hello],
     [
       'quota',
-      { script: refused(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.') },
+      {
+        script: makeErrorResponse(
+          400,
+          'invalid_request_error',
+          'Your credit balance is too low to access the Anthropic API.',
+        ),
+      },
       hello,
     ],
-    ['permission', { script: refused(403, 'permission_error', 'Not allowed.') }, hello],
+    ['permission', { script: makeErrorResponse(403, 'permission_error', 'Not allowed.') }, hello],
   ] as const)('reports a rejection as the error kind "%s"', async (kind, options, request) => {
     const { handler } = await start(options);
     const { error, events } = await collectOutcome(handler.stream(request));

@@ -18,8 +18,8 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   // Gateways may support only the older header and API version (SDK 1.0.0 sends `Authorization:
   // Bearer` and 2026-10-21).
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
-  const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
-  const ownHeaders = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
+  const olderHeaders = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
+  const ownHeaders = { Authorization: `Bearer ${apiKey}`, ...(isGateway && olderHeaders), ...headers };
   const secrets = [apiKey, ...Object.values(headers ?? {})];
   const connect = async (attempt: CallAttempt): Promise<Anthropic> => {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');

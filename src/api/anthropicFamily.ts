@@ -40,7 +40,7 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
   const signsBodies = vendor === 'bedrock';
   const countUsage = createUsageCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
-  const learning = new LearnedQuirks(findAnthropicDialect(model.id), ANTHROPIC_QUIRKS, (raw) =>
+  const learnedQuirks = new LearnedQuirks(findAnthropicDialect(model.id), ANTHROPIC_QUIRKS, (raw) =>
     toApiError(raw, { name, secrets, now: 0 }),
   );
   return {
@@ -56,11 +56,11 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
         countUsage: (output) => countUsage(request, output),
         async *attempt(attempt) {
           const client = await connect(attempt);
-          const events = await learning.askWithLearnedDialect((dialect) => {
+          const events = await learnedQuirks.askWithLearnedDialect((dialect) => {
             const body = { ...buildAnthropicBody(request, model, dialect), stream: true };
             const headers = makeBetaHeaders(listBetas(dialect, 'thinking' in body, request.compact));
-            const framed = signsBodies ? body : attempt.frame(body);
-            return client.messages.create(framed as unknown as Anthropic.MessageCreateParamsStreaming, {
+            const sentBody = signsBodies ? body : attempt.insertPlaceholders(body);
+            return client.messages.create(sentBody as unknown as Anthropic.MessageCreateParamsStreaming, {
               signal: attempt.signal,
               ...headers,
             });

@@ -112,9 +112,9 @@ function buildThinking(
 }
 
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
-  const first = messages[findStartOfUnfinishedTurn(messages) + 1];
-  if (first?.role !== 'assistant') return true;
-  const block = typeof first.content === 'string' ? undefined : first.content[0];
+  const firstMessageOfTurn = messages[findStartOfUnfinishedTurn(messages) + 1];
+  if (firstMessageOfTurn?.role !== 'assistant') return true;
+  const block = typeof firstMessageOfTurn.content === 'string' ? undefined : firstMessageOfTurn.content[0];
   return block !== undefined && isAnyThinking(block);
 }
 
@@ -126,15 +126,15 @@ function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect
 
 function separateSystemPrompt({ system, messages }: ApiRequest): { prompt: unknown; messages: WireMessage[] } {
   const foldedMessages = foldSystemMessages(messages);
-  const converted = foldedMessages.messages.flatMap(convertMessage);
+  const wireMessages = foldedMessages.messages.flatMap(convertMessage);
   if (typeof system === 'string' && foldedMessages.prompt.length === 0) {
-    return { prompt: system.trim() === '' ? undefined : system, messages: converted };
+    return { prompt: system.trim() === '' ? undefined : system, messages: wireMessages };
   }
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
   const blocks = [...systemBlocks, ...foldedMessages.prompt]
     .filter(({ text }) => text.trim() !== '')
     .map(pickKnownFields);
-  return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
+  return { prompt: blocks.length > 0 ? blocks : undefined, messages: wireMessages };
 }
 
 function convertMessage({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {

@@ -124,7 +124,7 @@ export function convertAnthropicUsage(wire: WireObject, previousUsage?: Usage): 
     cacheReadTokens: readNewerCount('cache_read_input_tokens', previousUsage?.cacheReadTokens),
     cacheWriteTokens: readNewerCount('cache_creation_input_tokens', previousUsage?.cacheWriteTokens),
     ...(longCacheWriteTokens !== undefined && { longCacheWriteTokens }),
-    ...(reasoningTokens !== undefined && { reasoningTokens: reasoningTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
   });
 }
 

@@ -150,13 +150,13 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
   const { sentence, advice } = { ...ERROR_ADVICE[kind], ...details };
   // Without a status, the message may come from the network or an SDK.
-  const speaker = status === undefined ? 'Details' : `The server said (${status})`;
-  const quotation = vendorMessage === undefined ? '' : ` ${speaker}: “${vendorMessage}”`;
+  const quotePrefix = status === undefined ? 'Details' : `The server said (${status})`;
+  const quotation = vendorMessage === undefined ? '' : ` ${quotePrefix}: “${vendorMessage}”`;
   return `${name}: ${sentence} ${retryAfterMs === undefined ? advice : formatWaitingTime(retryAfterMs)}${quotation}`;
 }
 
 function formatWaitingTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return `It asks you to wait ${time}; try again then.`;
+  const waitingTime = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `It asks you to wait ${waitingTime}; try again then.`;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { callsTool, faulty, refused, reply } from '../../test/servers/behaviour';
+import { callsTool, makeFaultyReply, makeErrorResponse, reply } from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { testClock } from '../../test/servers/testClock';
 import { createBedrockHandler, type AwsCredentials } from './bedrock';
@@ -85,18 +85,18 @@ describe('the Bedrock handler', () => {
 
   it('reports errors inside the binary framing without showing secrets', async () => {
     const { handler } = await start([
-      faulty('error', 1),
-      faulty('malformed', 1),
-      faulty('cut', 1),
-      refused(400, 'x', '', {
+      makeFaultyReply('error', 1),
+      makeFaultyReply('malformed', 1),
+      makeFaultyReply('cut', 1),
+      makeErrorResponse(400, 'x', '', {
         body: JSON.stringify({ message: 'Input is too long for requested model.' }),
         contentType: 'application/json',
       }),
-      refused(400, 'x', '', {
+      makeErrorResponse(400, 'x', '', {
         body: JSON.stringify({ message: 'The provided model identifier is invalid.' }),
         contentType: 'application/json',
       }),
-      refused(403, 'x', '', {
+      makeErrorResponse(403, 'x', '', {
         body: JSON.stringify({ message: `No access with ${TEST_API_KEY}` }),
         contentType: 'application/json',
       }),

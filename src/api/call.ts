@@ -3,7 +3,7 @@ import { toApiError, type ErrorContext } from './classifyError';
 import { LargeTextPlaceholders } from './jsonFrames';
 import { systemClock, type TimeSource } from './clock';
 import { createFetchWithoutRedirects } from './guardedFetch';
-import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';
+import { DEFAULT_RETRY, computeRetryDelayMs, type RetryPolicy } from './retry';
 import type { ApiEvent, Usage } from './types';
 import { iterateUntilAborted } from './untilAborted';
 
@@ -34,7 +34,7 @@ export interface CallAttempt {
    * because an SDK would serialize them at once and block the thread. Not for SDKs that sign
    * bodies.
    */
-  readonly frame: <T>(body: T) => T;
+  readonly insertPlaceholders: <T>(body: T) => T;
   /** Handlers that don't use {@link CallAttempt.fetch} must call this when data arrives. */
   readonly onBytes: () => void;
   /** Longer than our limits, so that ours apply first. */
@@ -112,9 +112,9 @@ async function* withRetries<T>(
         return;
       } catch (raw) {
         const error = toApiError(raw, makeErrorContext(call, clock));
-        const wait = hasContent ? undefined : waitBeforeRetry(error, retryCount, policy, random());
-        if (wait === undefined) throw error;
-        await clock.sleep(wait, wholeCall.signal);
+        const waitMs = hasContent ? undefined : computeRetryDelayMs(error, retryCount, policy, random());
+        if (waitMs === undefined) throw error;
+        await clock.sleep(waitMs, wholeCall.signal);
       }
     }
   } finally {
@@ -143,22 +143,22 @@ async function* attemptCall<T>(
   if (wholeCall.aborted) onAbort();
   wholeCall.addEventListener('abort', onAbort);
   const { signal } = controller;
-  const waitFor = (milliseconds: number): (() => void) =>
+  const startTimeout = (milliseconds: number): (() => void) =>
     clock.after(milliseconds, () => {
       controller.abort(
         new ApiError('timeout', { name, sentence: `Nothing was received for ${milliseconds / 1000} s.` }),
       );
     });
-  let stopTimer = waitFor(firstByteMs);
+  let stopTimer = startTimeout(firstByteMs);
   const onBytes = (): void => {
     stopTimer();
-    stopTimer = silenceMs === undefined || signal.aborted ? () => undefined : waitFor(silenceMs);
+    stopTimer = silenceMs === undefined || signal.aborted ? () => undefined : startTimeout(silenceMs);
   };
-  const frames = new LargeTextPlaceholders();
+  const placeholders = new LargeTextPlaceholders();
   const attempt = {
     signal,
-    fetch: createFetchWithoutRedirects(name, onBytes, frames, send),
-    frame: <T>(body: T): T => frames.insertPlaceholders(body),
+    fetch: createFetchWithoutRedirects(name, onBytes, placeholders, send),
+    insertPlaceholders: <T>(body: T): T => placeholders.insertPlaceholders(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,
   };

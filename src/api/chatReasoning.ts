@@ -48,37 +48,37 @@ export function addReasoning(record: OpenAIRecord, message: ApiMessage, format: 
       ? { ...record, reasoning_details: storedReasoning['details'] }
       : record;
   }
-  const extras: readonly unknown[] = Array.isArray(storedReasoning['extras'])
+  const extraContents: readonly unknown[] = Array.isArray(storedReasoning['extras'])
     ? storedReasoning['extras']
     : [SKIP_SIGNATURE_CHECK];
   const signedCalls = calls.map((call: unknown, index) => {
-    const extra = extras[index];
-    return isRecord(call) && isRecord(extra) ? { ...call, extra_content: extra } : call;
+    const extraContent = extraContents[index];
+    return isRecord(call) && isRecord(extraContent) ? { ...call, extra_content: extraContent } : call;
   });
   return { ...record, tool_calls: signedCalls };
 }
 
 /** Joins pieces of reasoning details by `index`: texts are appended, other fields replaced. */
 export class ReasoningDetailsCollector {
-  private readonly byIndex = new Map<unknown, Record<string, unknown>>();
+  private readonly detailByIndex = new Map<unknown, Record<string, unknown>>();
 
   get all(): readonly unknown[] {
-    return [...this.byIndex.values()];
+    return [...this.detailByIndex.values()];
   }
 
   addPieces(pieces: unknown): void {
     if (!Array.isArray(pieces)) return;
     for (const piece of pieces as unknown[]) {
       if (!isRecord(piece)) continue;
-      const key = piece['index'] ?? this.byIndex.size;
-      const detail = this.byIndex.get(key) ?? {};
+      const key = piece['index'] ?? this.detailByIndex.size;
+      const detail = this.detailByIndex.get(key) ?? {};
       const mergedFields = Object.entries(piece).map(([field, value]): [string, unknown] => {
         const previousValue = detail[field];
         const isAppended =
           APPENDED_REASONING_FIELDS.has(field) && typeof previousValue === 'string' && typeof value === 'string';
         return [field, isAppended ? previousValue + value : (value ?? previousValue ?? null)];
       });
-      this.byIndex.set(key, { ...detail, ...Object.fromEntries(mergedFields) });
+      this.detailByIndex.set(key, { ...detail, ...Object.fromEntries(mergedFields) });
     }
   }
 }

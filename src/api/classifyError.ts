@@ -16,13 +16,15 @@ export interface ErrorContext {
 
 /** If an ApiError is `raw` itself or among its causes, returns it unchanged. */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
-  const chain = listCauses(raw);
-  const ownError = chain.find(isApiError);
+  const errorChain = listCauses(raw);
+  const ownError = errorChain.find(isApiError);
   if (ownError) return ownError;
-  const answer = chain.map((error) => findErrorResponse(error)).find((found) => found !== undefined);
-  if (answer) return convertErrorResponse(answer, context);
-  const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
-  const messages = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
+  const errorResponse = errorChain.map((error) => findErrorResponse(error)).find((found) => found !== undefined);
+  if (errorResponse) return convertErrorResponse(errorResponse, context);
+  const code = errorChain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
+  const messages = errorChain
+    .map((error) => (error instanceof Error ? error.message : ''))
+    .filter((text) => text !== '');
   const fullMessage = [...new Set(messages)].join(': ').replaceAll('.: ', ': ');
   const vendorMessage = shortenVendorMessage(redactSecrets(fullMessage, context.secrets));
   const details = {
@@ -31,18 +33,18 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
     ...(vendorMessage !== '' && { vendorMessage }),
   };
   const overflow = findOverflow(messages.join(' '));
-  const kind = overflow ? 'context-too-long' : classifyFailureWithoutResponse(chain, code, messages.join(' '));
+  const kind = overflow ? 'context-too-long' : classifyFailureWithoutResponse(errorChain, code, messages.join(' '));
   return new ApiError(kind, { ...details, ...explainErrorCode(code), ...(overflow && { overflow }) });
 }
 
 /** Lists an error with its causes, which may be cyclic. */
 function listCauses(raw: unknown): unknown[] {
-  const chain: unknown[] = [];
-  for (let error = raw; error !== undefined && !chain.includes(error);) {
-    chain.push(error);
+  const errorChain: unknown[] = [];
+  for (let error = raw; error !== undefined && !errorChain.includes(error);) {
+    errorChain.push(error);
     error = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
   }
-  return chain;
+  return errorChain;
 }
 
 interface ErrorResponse {
@@ -81,9 +83,10 @@ const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
 function findErrorResponse(error: unknown): ErrorResponse | undefined {
   if (!(error instanceof Error)) return undefined;
   const sdkError = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
-  const isBody = (isRecord(sdkError.error) && !(sdkError.error instanceof Error)) || typeof sdkError.error === 'string';
-  const isAnswer = typeof sdkError.status === 'number' || isBody;
-  if (!isAnswer) return undefined;
+  const hasErrorBody =
+    (isRecord(sdkError.error) && !(sdkError.error instanceof Error)) || typeof sdkError.error === 'string';
+  const isErrorResponse = typeof sdkError.status === 'number' || hasErrorBody;
+  if (!isErrorResponse) return undefined;
   const body = sdkError.error;
   const errorBody = isRecord(body) && isRecord(body['error']) ? body['error'] : body;
   const fields = isRecord(errorBody) ? errorBody : {};
@@ -114,10 +117,10 @@ function convertErrorResponse(
   { status, message, type, code, headers }: ErrorResponse,
   { name, secrets, now }: ErrorContext,
 ): ApiError {
-  const tooLong = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
-  const exceededBodyLimits = tooLong ? undefined : findExceededBodyLimits(status, message, type);
-  const overflowReport: OverflowReport | undefined = exceededBodyLimits ? { weight: exceededBodyLimits } : tooLong;
-  const kind = tooLong
+  const overflow = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
+  const exceededBodyLimits = overflow ? undefined : findExceededBodyLimits(status, message, type);
+  const overflowReport: OverflowReport | undefined = exceededBodyLimits ? { weight: exceededBodyLimits } : overflow;
+  const kind = overflow
     ? 'context-too-long'
     : exceededBodyLimits
       ? 'too-many-bytes'
@@ -178,8 +181,8 @@ function readRetryDelayMs(headers: Headers | undefined, nowMs: number): number |
   const value = headers?.get('retry-after');
   if (value === null || value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - nowMs : seconds * 1000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(value) - nowMs : seconds * 1000;
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
 const NETWORK_ERROR_CODE =

@@ -4,10 +4,10 @@ import {
   callsTool,
   cutAtMaxTokens,
   emptyReply,
-  faulty,
-  never,
+  makeFaultyReply,
+  neverAnswer,
   refusal,
-  refused,
+  makeErrorResponse,
   reply,
   type Behaviour,
 } from '../../test/servers/behaviour';
@@ -62,9 +62,9 @@ describe.each(VENDORS)('completing a text with %s', (vendor) => {
     ['refused', 'refusal', reply('Well', { stop: 'filter' }), 'Well'],
     ['cut-at-limit', 'output-limit', cutAtMaxTokens('A summ'), 'A summ'],
     ['tool-call', 'unexpected-tool-call', callsTool({ name: 'read_file', input: {} }), ''],
-    ['cut-off', 'network', faulty('cut'), 'one two '],
-    ['cut-off', 'protocol', faulty('no-end'), 'one two '],
-    ['cut-off', 'protocol', faulty('malformed'), 'one two '],
+    ['cut-off', 'network', makeFaultyReply('cut'), 'one two '],
+    ['cut-off', 'protocol', makeFaultyReply('no-end'), 'one two '],
+    ['cut-off', 'protocol', makeFaultyReply('malformed'), 'one two '],
   ])(
     'reports an incomplete reply as %s with the error %s, and its usage',
     async (kind, error, behaviour, partialText) => {
@@ -77,7 +77,7 @@ describe.each(VENDORS)('completing a text with %s', (vendor) => {
   );
 
   it('reports a failure before the first word, without usage', async () => {
-    const { handler } = await start(vendor, refused(401, 'authentication_error', 'No.'));
+    const { handler } = await start(vendor, makeErrorResponse(401, 'authentication_error', 'No.'));
     expect(await completeText(handler, request)).toMatchObject({
       kind: 'failed',
       error: { kind: 'auth' },
@@ -87,7 +87,7 @@ describe.each(VENDORS)('completing a text with %s', (vendor) => {
   });
 
   it('reports an abort, and aborts the request', async () => {
-    const { handler, server } = await start(vendor, never());
+    const { handler, server } = await start(vendor, neverAnswer());
     const controller = new AbortController();
     const outcome = completeText(handler, request, { signal: controller.signal });
     const asked = await server.request(0);
@@ -108,7 +108,7 @@ describe('completing a text', () => {
   it('reports a filtered reply, an unknown stop reason, a text that ended as a call, and a misbehaving handler', async () => {
     const { handler, server } = await start(
       'Chat Completions',
-      refused(400, 'x', 'Filtered', { code: 'content_filter' }),
+      makeErrorResponse(400, 'x', 'Filtered', { code: 'content_filter' }),
     );
     expect(await completeText(handler, request)).toMatchObject({ kind: 'refused', error: { kind: 'refusal' } });
     server.play(reply('x'));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { callsTool, refused, reply } from '../../test/servers/behaviour';
+import { callsTool, makeErrorResponse, reply } from '../../test/servers/behaviour';
 import { startConverseServer, type ConverseServerOptions } from '../../test/servers/converseServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { createBedrockHandler } from './bedrock';
@@ -99,7 +99,7 @@ describe('the Bedrock Converse handler', () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error?.kind).toBe('context-too-long');
-    server.play(refused(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'));
+    server.play(makeErrorResponse(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.'));
     expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('rate-limit');
   });
 

@@ -52,13 +52,13 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
   const { model, connect, name, secrets } = options;
   const countUsage = createUsageCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
-  const classify = (raw: unknown): ApiError => toApiError(normalizeAwsError(raw), { name, secrets, now: 0 });
+  const classifyError = (raw: unknown): ApiError => toApiError(normalizeAwsError(raw), { name, secrets, now: 0 });
   const dialect: ConverseDialect = {
     cachePoints: supportsConverseCache(model.id),
     forcedTools: true,
     temperature: true,
   };
-  const learning = new LearnedQuirks(dialect, CONVERSE_QUIRKS, classify);
+  const learnedQuirks = new LearnedQuirks(dialect, CONVERSE_QUIRKS, classifyError);
   return {
     modelInfo,
     stream: (request, signal) =>
@@ -72,7 +72,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
               import('@aws-sdk/client-bedrock-runtime'),
               connect(attempt),
             ]);
-            const { stream = createEmptyStream() } = await learning.askWithLearnedDialect((known) =>
+            const { stream = createEmptyStream() } = await learnedQuirks.askWithLearnedDialect((known) =>
               client.send(new ConverseStreamCommand(buildConverseInput(request, options, known)), {
                 abortSignal: attempt.signal,
               }),
@@ -93,8 +93,8 @@ async function* createEmptyStream(): AsyncGenerator<ConverseStreamOutput, void> 
 function normalizeAwsError(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const metadata = isRecord(error.$metadata) ? error.$metadata : {};
-  const type = error.name.charAt(0).toLowerCase() + error.name.slice(1);
-  const fields = { error: { message: error.message, type }, status: metadata['httpStatusCode'] };
+  const errorType = error.name.charAt(0).toLowerCase() + error.name.slice(1);
+  const fields = { error: { message: error.message, type: errorType }, status: metadata['httpStatusCode'] };
   return Object.assign(new Error(error.message), fields);
 }
 
@@ -158,8 +158,8 @@ function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Me
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = convertContent(message, dialect);
     if (content.length === 0) continue;
-    const last = mergedMessages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    const lastMessage = mergedMessages.at(-1);
+    if (lastMessage?.role === role) lastMessage.content.push(...content);
     else mergedMessages.push({ role, content });
   }
   return mergedMessages;
@@ -167,8 +167,8 @@ function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Me
 
 const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
   toBlocks(message).flatMap((block: Block) => {
-    const converted = convertBlock(block, message.role);
-    return converted.length > 0 ? [...converted, ...makeCachePoint(block, dialect)] : [];
+    const convertedBlocks = convertBlock(block, message.role);
+    return convertedBlocks.length > 0 ? [...convertedBlocks, ...makeCachePoint(block, dialect)] : [];
   });
 
 function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
@@ -209,8 +209,8 @@ const IMAGE_FORMAT_BY_TYPE: ReadonlyMap<string, ImageFormat> = new Map<string, I
 /** Bedrock rejects empty and blank results. */
 function convertToolResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
-  const shown = blocks.flatMap(convertTextOrImage);
-  return shown.length > 0 ? shown : [{ text: '(no output)' }];
+  const textsAndImages = blocks.flatMap(convertTextOrImage);
+  return textsAndImages.length > 0 ? textsAndImages : [{ text: '(no output)' }];
 }
 
 /** Usage arrives after the stop event, so the end comes last. */
@@ -223,9 +223,9 @@ async function* convertConverseStream(
   for await (const event of stream) {
     onBytes();
     const { contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata } = event;
-    const started = contentBlockStart?.start?.toolUse;
-    if (started) {
-      const { toolUseId = '', name = '' } = started;
+    const startedCall = contentBlockStart?.start?.toolUse;
+    if (startedCall) {
+      const { toolUseId = '', name = '' } = startedCall;
       openCalls.set(contentBlockStart.contentBlockIndex, { id: toolUseId, name, json: '' });
     }
     const delta = contentBlockDelta?.delta;

@@ -6,7 +6,7 @@ import { CHAT_QUIRKS, chooseChatDialect } from './dialect';
 import { findQuirkChange } from './quirks';
 import { checkEndpoint } from './endpoint';
 import { redactSecrets } from './redact';
-import { DEFAULT_RETRY, waitBeforeRetry } from './retry';
+import { DEFAULT_RETRY, computeRetryDelayMs } from './retry';
 
 const context = { name: 'Mine', secrets: ['secret-key-0123'], now: 0 };
 const answer = (fields: object): Error => Object.assign(new Error('400 no words'), fields);
@@ -188,17 +188,19 @@ describe('the delay before a retry', () => {
   const failed = new ApiError('server', { name: 'x' });
 
   it('doubles each time up to a maximum, minus jitter', () => {
-    const waits = [0, 1, 2, 5, 9].map((tried) => waitBeforeRetry(failed, tried, { ...DEFAULT_RETRY, retries: 10 }, 0));
+    const waits = [0, 1, 2, 5, 9].map((tried) =>
+      computeRetryDelayMs(failed, tried, { ...DEFAULT_RETRY, retries: 10 }, 0),
+    );
     expect(waits).toEqual([1000, 2000, 4000, 30_000, 30_000]);
-    expect(waitBeforeRetry(failed, 0, DEFAULT_RETRY, 1)).toBe(500);
-    expect(waitBeforeRetry(failed, 3, DEFAULT_RETRY, 0)).toBeUndefined();
+    expect(computeRetryDelayMs(failed, 0, DEFAULT_RETRY, 1)).toBe(500);
+    expect(computeRetryDelayMs(failed, 3, DEFAULT_RETRY, 0)).toBeUndefined();
   });
 
   it('exists for a broken connection but not for one that cannot be made', () => {
     const network = (code?: string): ApiError =>
       new ApiError('network', { name: 'x', ...(code !== undefined && { code }) });
-    expect(waitBeforeRetry(network(), 0, DEFAULT_RETRY, 0)).toBe(1000);
-    expect(waitBeforeRetry(network('ENOTFOUND'), 0, DEFAULT_RETRY, 0)).toBeUndefined();
+    expect(computeRetryDelayMs(network(), 0, DEFAULT_RETRY, 0)).toBe(1000);
+    expect(computeRetryDelayMs(network('ENOTFOUND'), 0, DEFAULT_RETRY, 0)).toBeUndefined();
   });
 });
 

@@ -5,14 +5,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import {
-  faulty,
-  never,
-  overloaded,
-  rateLimited,
-  refused,
+  makeFaultyReply,
+  neverAnswer,
+  makeOverloadedError,
+  makeRateLimitError,
+  makeErrorResponse,
   reply,
   reset,
-  serverError,
+  makeServerError,
   type Behaviour,
 } from '../../test/servers/behaviour';
 import type { ModelServer, Script } from '../../test/servers/modelServer';
@@ -61,15 +61,15 @@ const request = { messages: [user('Say something.')] };
 
 describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   it.each<[string, Behaviour, number]>([
-    ['a rate limit', rateLimited(), 750],
-    ['a rate limit with retry-after', rateLimited(7), 7350],
-    ['a rate limit with retry-after as a date', rateLimited('Thu, 01 Jan 2026 00:00:10 GMT'), 10_500],
-    ['retry-after in milliseconds', { ...rateLimited(), headers: { 'retry-after-ms': '200' } }, 210],
-    ['an overloaded service', overloaded(), 750],
-    ['a failed service', serverError(), 750],
-    ['an unavailable service', refused(503, 'api_error', 'Unavailable'), 750],
+    ['a rate limit', makeRateLimitError(), 750],
+    ['a rate limit with retry-after', makeRateLimitError(7), 7350],
+    ['a rate limit with retry-after as a date', makeRateLimitError('Thu, 01 Jan 2026 00:00:10 GMT'), 10_500],
+    ['retry-after in milliseconds', { ...makeRateLimitError(), headers: { 'retry-after-ms': '200' } }, 210],
+    ['an overloaded service', makeOverloadedError(), 750],
+    ['a failed service', makeServerError(), 750],
+    ['an unavailable service', makeErrorResponse(503, 'api_error', 'Unavailable'), 750],
     ['a broken connection', reset(), 750],
-    ['an error event before anything was said', { ...faulty('error', 0), firstByte: Promise.resolve() }, 750],
+    ['an error event before anything was said', { ...makeFaultyReply('error', 0), firstByte: Promise.resolve() }, 750],
   ])('are retried after %s', async (_, behaviour, waited) => {
     const { server, handler, clock } = await start(protocol, [behaviour, reply('there')]);
     const { text, error } = await collectOutcome(handler.stream(request));
@@ -80,7 +80,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('give up after three retries, each after twice the delay', async () => {
-    const { server, handler, clock } = await start(protocol, overloaded());
+    const { server, handler, clock } = await start(protocol, makeOverloadedError());
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({
       kind: 'overloaded',
@@ -93,7 +93,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('report a retry-after of an hour instead of waiting for it', async () => {
-    const { server, handler } = await start(protocol, rateLimited(3600));
+    const { server, handler } = await start(protocol, makeRateLimitError(3600));
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'rate-limit', details: { retryAfterMs: 3_600_000 } });
     expect(error?.message).toContain('It asks you to wait 60 min; try again then.');
@@ -101,7 +101,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it.each([400, 401, 403, 404, 409, 413, 422])('are not retried after status %i', async (status) => {
-    const { server, handler, clock } = await start(protocol, refused(status, 'some_error', 'No.'));
+    const { server, handler, clock } = await start(protocol, makeErrorResponse(status, 'some_error', 'No.'));
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ canRetry: false, details: { status, vendorMessage: 'No.' } });
     expect(server.requests).toHaveLength(1);
@@ -111,7 +111,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   it.each(['cut', 'no-end', 'malformed', 'error'] as const)(
     'report a response stream that ends early (%s)',
     async (kind) => {
-      const { server, handler } = await start(protocol, faulty(kind));
+      const { server, handler } = await start(protocol, makeFaultyReply(kind));
       const { events, text, error } = await collectOutcome(handler.stream(request));
       expect(text).toBe('one two ');
       const kinds = {
@@ -129,7 +129,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   );
 
   it('stop after a minute without an answer, and close the connection', async () => {
-    const { server, handler, clock } = await start(protocol, never());
+    const { server, handler, clock } = await start(protocol, neverAnswer());
     const outcome = collectOutcome(handler.stream(request));
     const asked = await server.request(0);
     clock.advance(59_999);
@@ -154,7 +154,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('stop a stream that stalls after five minutes in total, not after one', async () => {
-    const { server, handler, clock } = await start(protocol, faulty('stall'));
+    const { server, handler, clock } = await start(protocol, makeFaultyReply('stall'));
     const stream = handler.stream(request)[Symbol.asyncIterator]();
     for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
     expect(clock.pending).toEqual([300_000]);
@@ -169,7 +169,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('stop a stream that is silent for longer than configured', async () => {
-    const { server, handler, clock } = await start(protocol, faulty('stall'), { silenceMs: 20_000 });
+    const { server, handler, clock } = await start(protocol, makeFaultyReply('stall'), { silenceMs: 20_000 });
     const stream = handler.stream(request)[Symbol.asyncIterator]();
     for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;
     clock.advance(19_000);
@@ -184,7 +184,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('can be cancelled midway, which the server notices', async () => {
-    const { server, handler } = await start(protocol, faulty('stall'));
+    const { server, handler } = await start(protocol, makeFaultyReply('stall'));
     const controller = new AbortController();
     const texts: string[] = [];
     let isCancelled = false;
@@ -210,7 +210,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('close the connection when the reader stops reading', async () => {
-    const { server, handler } = await start(protocol, faulty('stall'));
+    const { server, handler } = await start(protocol, makeFaultyReply('stall'));
     for await (const event of handler.stream(request)) if (event.type === 'text') break;
     await (
       await server.request(0)
@@ -219,7 +219,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
   });
 
   it('send nothing if cancelled beforehand or during the delay before a retry', async () => {
-    const { server, handler, clock } = await start(protocol, overloaded());
+    const { server, handler, clock } = await start(protocol, makeOverloadedError());
     expect((await collectOutcome(handler.stream(request, AbortSignal.abort()))).error?.kind).toBe('aborted');
     expect(server.requests).toHaveLength(0);
     const controller = new AbortController();
@@ -235,10 +235,10 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     const location = { location: 'https://elsewhere.example/login?token=abc' };
     const page = { body: '<html>Sign in</html>', contentType: 'text/html' };
     const { server, handler } = await start(protocol, [
-      refused(302, '', '', { headers: location, body: '' }),
-      refused(308, '', '', { headers: { location: '/other' }, body: '' }),
-      refused(200, '', '', page),
-      refused(502, '', '', page),
+      makeErrorResponse(302, '', '', { headers: location, body: '' }),
+      makeErrorResponse(308, '', '', { headers: { location: '/other' }, body: '' }),
+      makeErrorResponse(200, '', '', page),
+      makeErrorResponse(502, '', '', page),
     ]);
     expect((await collectOutcome(handler.stream(request))).error?.message).toContain(
       'redirects to https://elsewhere.example, which',
@@ -273,12 +273,12 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     const echo = `Bad key ${TEST_API_KEY} (${encodeURIComponent(TEST_API_KEY)}, ${Buffer.from(TEST_API_KEY).toString('base64')}, sk-test-****-key)`;
     const echoes: Behaviour[] = [
       ...[400, 401, 404, 418].map((status) =>
-        refused(status, 'some_error', echo, {
+        makeErrorResponse(status, 'some_error', echo, {
           headers: { 'request-id': TEST_API_KEY, 'x-request-id': TEST_API_KEY, 'x-key': TEST_API_KEY },
         }),
       ),
-      refused(401, '', '', { body: `plain ${TEST_API_KEY}` }),
-      refused(302, '', '', { headers: { location: `https://x.example/${TEST_API_KEY}` }, body: '' }),
+      makeErrorResponse(401, '', '', { body: `plain ${TEST_API_KEY}` }),
+      makeErrorResponse(302, '', '', { headers: { location: `https://x.example/${TEST_API_KEY}` }, body: '' }),
       {
         kind: 'reply',
         text: ['one', 'two'],

@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { callsTool, refused, reply } from '../../test/servers/behaviour';
+import { callsTool, makeErrorResponse, reply } from '../../test/servers/behaviour';
 import { startGeminiServer, type GeminiServerOptions } from '../../test/servers/geminiServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { convertMessages, createGeminiHandler } from './gemini';
@@ -94,7 +94,7 @@ describe('the Gemini handler', () => {
     const { handler, server } = await start({ maxContextTokens: 100 });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 100 } } });
-    server.play(refused(404, 'NOT_FOUND', 'models/x is not found for API version v1beta'));
+    server.play(makeErrorResponse(404, 'NOT_FOUND', 'models/x is not found for API version v1beta'));
     expect((await collectOutcome(handler.stream({ messages: [user('hi')] }))).error?.kind).toBe('model');
     const other = createGeminiHandler({ apiKey: 'wrong', baseUrl: server.url, model: { id: 'm' }, counter });
     expect((await collectOutcome(other.stream({ messages: [user('hi')] }))).error?.kind).toBe('auth');

@@ -84,7 +84,7 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
         async *attempt(attempt) {
           try {
             const { models } = await connect(attempt);
-            const contents = attempt.frame(convertMessages(request, model.id));
+            const contents = attempt.insertPlaceholders(convertMessages(request, model.id));
             const config = { ...buildGenerationConfig(request, options), abortSignal: attempt.signal };
             yield* convertGeminiStream(
               await models.generateContentStream({ model: model.id, contents, config }),
@@ -155,14 +155,17 @@ const MODELS_REQUIRING_SIGNATURES = /gemini-(?:[3-9]|\d\d)/i;
 
 /** Calls and results must be adjacent, so consecutive messages of one role are merged. */
 export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
-  const names = new Map<string, string>();
+  const toolNameByCallId = new Map<string, string>();
   const contents: Content[] = [];
   for (const message of foldSystemMessages(messages).messages) {
     const role = message.role === 'assistant' ? 'model' : 'user';
-    const parts = role === 'model' ? convertModelMessage(message, names, model) : convertUserMessage(message, names);
+    const parts =
+      role === 'model'
+        ? convertModelMessage(message, toolNameByCallId, model)
+        : convertUserMessage(message, toolNameByCallId);
     if (parts.length === 0) continue;
-    const last = contents.at(-1);
-    if (last?.role === role) last.parts?.push(...parts);
+    const lastContent = contents.at(-1);
+    if (lastContent?.role === role) lastContent.parts?.push(...parts);
     else contents.push({ role, parts });
   }
   return contents;
@@ -170,8 +173,11 @@ export function convertMessages({ messages }: ApiRequest, model: string): Conten
 
 function convertModelMessage(message: ApiMessage, names: Map<string, string>, model: string): Part[] {
   const blocks = toBlocks(message);
-  const kept = blocks.find(({ type, gemini }) => type === REASONING_BLOCK_TYPE && isRecord(gemini))?.['gemini'];
-  const signatures: readonly unknown[] = isRecord(kept) && Array.isArray(kept['signatures']) ? kept['signatures'] : [];
+  const storedReasoning = blocks.find(({ type, gemini }) => type === REASONING_BLOCK_TYPE && isRecord(gemini))?.[
+    'gemini'
+  ];
+  const signatures: readonly unknown[] =
+    isRecord(storedReasoning) && Array.isArray(storedReasoning['signatures']) ? storedReasoning['signatures'] : [];
   let calls = 0;
   return blocks.flatMap((block): Part[] => {
     if (!isToolUse(block)) return convertBlock(block);
@@ -229,7 +235,7 @@ async function* convertGeminiStream(
   { name }: GeminiFamilyOptions,
 ): AsyncGenerator<ApiEvent, void> {
   const calls: { readonly event: ApiEvent; readonly signature: string | undefined }[] = [];
-  let finish: string | undefined;
+  let finishReason: string | undefined;
   for await (const { candidates = [], promptFeedback, usageMetadata } of responses) {
     const [candidate] = candidates;
     for (const { text, thought, functionCall, thoughtSignature } of candidate?.content?.parts ?? []) {
@@ -238,14 +244,14 @@ async function* convertGeminiStream(
       const { id = `call_${randomUUID()}`, name = '', args } = functionCall;
       calls.push({ event: makeToolCall(id, name, args ?? {}), signature: thoughtSignature });
     }
-    finish = candidate?.finishReason ?? finish;
-    if (promptFeedback?.blockReason !== undefined && !candidate) finish = 'PROHIBITED_CONTENT';
+    finishReason = candidate?.finishReason ?? finishReason;
+    if (promptFeedback?.blockReason !== undefined && !candidate) finishReason = 'PROHIBITED_CONTENT';
     const usage = usageMetadata && convertUsage(usageMetadata);
     if (usage) yield { type: 'usage', usage };
   }
   // A stream without a finish reason was cut, so it gets no end.
-  if (finish === undefined) return;
-  if (BROKEN_CALL_REASONS.has(finish)) {
+  if (finishReason === undefined) return;
+  if (BROKEN_CALL_REASONS.has(finishReason)) {
     throw new ApiError('protocol', { name, sentence: 'The model wrote a call that could not be read.' });
   }
   const signatures = calls.map(({ signature }) => signature ?? null);
@@ -253,19 +259,19 @@ async function* convertGeminiStream(
     yield { type: 'block', block: { type: REASONING_BLOCK_TYPE, gemini: { signatures } } };
   }
   for (const { event } of calls) yield event;
-  yield { type: 'end', stopReason: convertStopReason(finish, calls.length > 0) };
+  yield { type: 'end', stopReason: convertStopReason(finishReason, calls.length > 0) };
 }
 
 /** The prompt count includes cached tokens; the candidates count excludes thinking tokens. */
 function convertUsage(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
-  const thoughts = parseTokens(wire.thoughtsTokenCount);
+  const thoughtTokens = parseTokens(wire.thoughtsTokenCount);
   return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire.promptTokenCount) + parseTokens(wire.toolUsePromptTokenCount),
-    outputTokens: parseTokens(wire.candidatesTokenCount) + thoughts,
+    outputTokens: parseTokens(wire.candidatesTokenCount) + thoughtTokens,
     cacheReadTokens: parseTokens(wire.cachedContentTokenCount),
     cacheWriteTokens: 0,
-    ...(thoughts > 0 && { reasoningTokens: thoughts }),
+    ...(thoughtTokens > 0 && { reasoningTokens: thoughtTokens }),
   });
 }
 

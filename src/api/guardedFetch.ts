@@ -14,9 +14,13 @@ export const createFetchWithoutRedirects =
   (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     if (typeof init?.body === 'string' && init.body.length > MIN_BODY_BYTES_TO_YIELD_BEFORE) await setImmediate();
-    const framedBody =
-      typeof init?.body === 'string' && !frames.isEmpty ? await writeFramedBody(init.body, frames) : undefined;
-    const response = await send(input, { ...init, ...(framedBody && { body: framedBody }), redirect: 'manual' });
+    const bodyWithLargeTexts =
+      typeof init?.body === 'string' && !frames.isEmpty ? await writeBodyWithLargeTexts(init.body, frames) : undefined;
+    const response = await send(input, {
+      ...init,
+      ...(bodyWithLargeTexts && { body: bodyWithLargeTexts }),
+      redirect: 'manual',
+    });
     const rejectResponse = async (sentence: string): Promise<never> => {
       await response.body?.cancel();
       throw new ApiError('endpoint', { name, status: response.status, sentence });
@@ -60,7 +64,7 @@ export const createFetchWithoutRedirects =
     });
   };
 
-async function writeFramedBody(json: string, frames: LargeTextPlaceholders): Promise<Uint8Array<ArrayBuffer>> {
+async function writeBodyWithLargeTexts(json: string, frames: LargeTextPlaceholders): Promise<Uint8Array<ArrayBuffer>> {
   const encodedPieces: Uint8Array[] = [];
   for (const piece of frames.writeJsonInPieces(json)) {
     encodedPieces.push(Buffer.from(piece));

@@ -12,9 +12,9 @@ export const LARGE_TEXT_CHARS = 128 * 1024;
 const MAX_NESTING_DEPTH = 500;
 
 export class LargeTextPlaceholders {
-  private readonly key = randomUUID();
+  private readonly placeholderKey = randomUUID();
   /** Large texts, by the placeholder that replaces them. */
-  private readonly texts = new Map<string, string>();
+  private readonly textByPlaceholder = new Map<string, string>();
 
   insertPlaceholders<T>(value: T): T {
     // Only strings are replaced, so the type stays the same.
@@ -22,16 +22,20 @@ export class LargeTextPlaceholders {
   }
 
   get isEmpty(): boolean {
-    return this.texts.size === 0;
+    return this.textByPlaceholder.size === 0;
   }
 
   *writeJsonInPieces(json: string): Generator<string> {
     let position = 0;
-    const findNextPlaceholder = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, position));
-    for (let placeholder = findNextPlaceholder(); placeholder >= 0; placeholder = findNextPlaceholder()) {
-      const placeholderEnd = json.indexOf('"', placeholder);
-      yield json.slice(position, placeholder);
-      const text = this.texts.get(json.slice(placeholder, placeholderEnd));
+    const findNextPlaceholder = (): number => (this.isEmpty ? -1 : json.indexOf(this.placeholderKey, position));
+    for (
+      let placeholderStart = findNextPlaceholder();
+      placeholderStart >= 0;
+      placeholderStart = findNextPlaceholder()
+    ) {
+      const placeholderEnd = json.indexOf('"', placeholderStart);
+      yield json.slice(position, placeholderStart);
+      const text = this.textByPlaceholder.get(json.slice(placeholderStart, placeholderEnd));
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
       for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
       position = placeholderEnd;
@@ -51,8 +55,8 @@ export class LargeTextPlaceholders {
   }
 
   private addPlaceholder(text: string): string {
-    const name = `${this.key}-${this.texts.size}`;
-    this.texts.set(name, text);
+    const name = `${this.placeholderKey}-${this.textByPlaceholder.size}`;
+    this.textByPlaceholder.set(name, text);
     return name;
   }
 }
@@ -75,7 +79,8 @@ export function containsLargeText(value: unknown): boolean {
     item = unvisitedValues.pop()
   ) {
     if (typeof item === 'string' && item.length >= LARGE_TEXT_CHARS) return true;
-    if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) unvisitedValues.push(inner);
+    if (typeof item === 'object' && item !== null)
+      for (const innerValue of Object.values(item)) unvisitedValues.push(innerValue);
   }
   return false;
 }

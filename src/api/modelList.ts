@@ -93,8 +93,8 @@ type ModelListEntry = z.output<typeof entrySchema>;
 
 export function parseModelList(entries: readonly unknown[]): ListedModel[] {
   const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
-    const parsed = entrySchema.safeParse(entry);
-    return parsed.success ? parseModelListEntry(parsed.data) : [];
+    const parsedEntry = entrySchema.safeParse(entry);
+    return parsedEntry.success ? parseModelListEntry(parsedEntry.data) : [];
   });
   return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }

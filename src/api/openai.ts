@@ -41,14 +41,14 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const endpoint = checkEndpoint(name, options.baseUrl ?? 'https://api.openai.com/v1', allowInsecureHttp);
   const countUsage = createUsageCounter(options.counter, model.id, 'openai');
   const secrets = [apiKey ?? '', ...endpoint.searchParams.values(), ...Object.values(headers ?? {})];
-  const call = { ...options, name, secrets };
+  const callOptions = { ...options, name, secrets };
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
-  const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
-  const chatDialect = new LearnedQuirks(chooseChatDialect(endpoint), CHAT_QUIRKS, classify);
+  const classifyError = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
+  const chatDialect = new LearnedQuirks(chooseChatDialect(endpoint), CHAT_QUIRKS, classifyError);
   // Rejections show which other models support tools only on the Responses API.
   let api =
     options.api ?? (isOpenAIUrl(endpoint) && findModelFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
-  const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
+  const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classifyError);
 
   const connect = async ({ fetch, sdkTimeoutMs }: CallAttempt): Promise<OpenAI> => {
     const { OpenAI: Client } = await import('openai');
@@ -73,7 +73,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const startChatStream = (
     client: OpenAI,
     request: ApiRequest,
-    { signal, frame }: CallAttempt,
+    { signal, insertPlaceholders: frame }: CallAttempt,
   ): Promise<AsyncIterable<ApiEvent>> =>
     chatDialect.askWithLearnedDialect(async (dialect) => {
       const body = frame(buildChatBody(request, model, dialect)) as unknown;
@@ -84,7 +84,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const startResponsesStream = (
     client: OpenAI,
     request: ApiRequest,
-    { signal, frame }: CallAttempt,
+    { signal, insertPlaceholders: frame }: CallAttempt,
   ): Promise<AsyncIterable<unknown>> =>
     responsesDialect.askWithLearnedDialect((dialect) => {
       const body = frame(buildResponsesBody(request, model, dialect)) as unknown;
@@ -96,7 +96,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     try {
       return await startChatStream(client, request, attempt);
     } catch (raw) {
-      if (!requiresResponsesApi(classify(raw))) throw raw;
+      if (!requiresResponsesApi(classifyError(raw))) throw raw;
       return undefined;
     }
   }
@@ -112,17 +112,17 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     modelInfo,
     stream: (request, signal) =>
       streamWithRetries({
-        ...call,
+        ...callOptions,
         signal,
         countUsage: (output) => countUsage(request, output),
         attempt: (tried) => attemptRequest(request, tried),
       }),
     listModels: (signal) =>
-      callWithRetries({ ...call, signal }, async (tried) => {
+      callWithRetries({ ...callOptions, signal }, async (tried) => {
         const client = await connect(tried);
-        const listed: unknown = await client.get('/models', { signal: tried.signal });
+        const modelList: unknown = await client.get('/models', { signal: tried.signal });
         // Together sends a bare list.
-        const entries = isRecord(listed) ? listed['data'] : listed;
+        const entries = isRecord(modelList) ? modelList['data'] : modelList;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
         return parseModelList(entries);
       }),

@@ -7,7 +7,7 @@ export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('open
  * Type of a block that stores to which phase of an answer its text belongs (OpenAI's SDK, `phase`),
  * so that the phase is sent back.
  */
-export const PHASE_BLOCK = 'openai_phase';
+export const PHASE_BLOCK_TYPE = 'openai_phase';
 
 export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';
 

@@ -13,8 +13,8 @@ type WireObject = Readonly<Record<string, unknown>>;
 
 export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: ChatDialect): WireObject {
   const { tools, toolChoice, temperature, conversation } = request;
-  const requested = request.maxOutputTokens ?? model.maxOutputTokens;
-  const maxTokens = requested === undefined ? undefined : Math.min(requested, dialect.maxTokens);
+  const requestedMaxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
+  const maxTokens = requestedMaxTokens === undefined ? undefined : Math.min(requestedMaxTokens, dialect.maxTokens);
   const { conversationField } = dialect;
   const declaredTools = (tools ?? []).filter((tool) => tool.input_schema);
   return {
@@ -61,14 +61,14 @@ export async function* convertChatStream(
   let finishReason: unknown;
   let isRefused = false;
   let thoughts = '';
-  const details = new ReasoningDetailsCollector();
+  const reasoningDetails = new ReasoningDetailsCollector();
   for await (const chunk of chunks) {
     if (!isRecord(chunk)) continue;
     const firstChoice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
     if (isRecord(firstChoice)) {
       const delta = isRecord(firstChoice['delta']) ? firstChoice['delta'] : {};
       thoughts += getThinkingDelta(delta);
-      details.addPieces(delta['reasoning_details']);
+      reasoningDetails.addPieces(delta['reasoning_details']);
       yield* convertTextDelta(delta);
       isRefused ||= typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
       if (Array.isArray(delta['tool_calls']))
@@ -84,7 +84,8 @@ export async function* convertChatStream(
   }
   // A stream without a finish reason was cut, so it gets no end.
   if (typeof finishReason !== 'string') return;
-  const reasoning = calls.count > 0 ? convertReasoning(format, thoughts, calls.extras, details.all) : undefined;
+  const reasoning =
+    calls.count > 0 ? convertReasoning(format, thoughts, calls.extras, reasoningDetails.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.toEvents();
   yield { type: 'end', stopReason: isRefused ? 'refusal' : convertStopReason(finishReason, calls.count > 0) };
@@ -140,19 +141,19 @@ class UnfinishedCalls {
 }
 
 export function convertChatUsage(wire: WireObject): Usage | undefined {
-  const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
-  const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
+  const promptDetails = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
+  const completionDetails = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek reports cache hits at the top level.
-  const cached = parseTokens(prompt['cached_tokens']) || parseTokens(wire['prompt_cache_hit_tokens']);
+  const cachedTokens = parseTokens(promptDetails['cached_tokens']) || parseTokens(wire['prompt_cache_hit_tokens']);
   const costUsd = findCharge(wire);
   return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire['prompt_tokens']),
     outputTokens: parseTokens(wire['completion_tokens']),
-    cacheReadTokens: cached,
-    cacheWriteTokens: parseTokens(prompt['cache_write_tokens']),
-    ...(typeof completion['reasoning_tokens'] === 'number' && {
-      reasoningTokens: parseTokens(completion['reasoning_tokens']),
+    cacheReadTokens: cachedTokens,
+    cacheWriteTokens: parseTokens(promptDetails['cache_write_tokens']),
+    ...(typeof completionDetails['reasoning_tokens'] === 'number' && {
+      reasoningTokens: parseTokens(completionDetails['reasoning_tokens']),
     }),
     ...(costUsd !== undefined && { costUsd }),
   });
@@ -165,10 +166,10 @@ export function convertChatUsage(wire: WireObject): Usage | undefined {
 function findCharge(usage: WireObject): number | undefined {
   const cost = parseCharge(usage['cost']);
   if (cost === undefined || usage['is_byok'] !== true) return cost;
-  const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
-  const upstream = parseCharge(details['upstream_inference_cost']);
+  const costDetails = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
+  const upstreamCost = parseCharge(costDetails['upstream_inference_cost']);
   // Without the provider's bill, the price table applies.
-  return upstream === undefined ? undefined : cost + upstream;
+  return upstreamCost === undefined ? undefined : cost + upstreamCost;
 }
 
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([

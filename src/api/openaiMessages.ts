@@ -18,12 +18,12 @@ type MessageDialect = Pick<
 
 export function convertChatMessages({ system, messages }: ApiRequest, dialect: MessageDialect): OpenAIRecord[] {
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
-  const mustFold = !dialect.systemRole || dialect.alternateRoles;
-  const foldedMessages = mustFold ? foldSystemMessages(messages) : { prompt: [], messages };
+  const mustFoldSystemMessages = !dialect.systemRole || dialect.alternateRoles;
+  const foldedMessages = mustFoldSystemMessages ? foldSystemMessages(messages) : { prompt: [], messages };
   const prompt = [...systemBlocks, ...foldedMessages.prompt].filter((block) => block.text.trim() !== '');
   const systemMessage: ApiMessage = { role: dialect.systemRole ? 'system' : 'user', content: prompt };
   const messagesWithPrompt = prompt.length > 0 ? [systemMessage, ...foldedMessages.messages] : foldedMessages.messages;
-  const converted = messagesWithPrompt.flatMap((message) =>
+  const openaiMessages = messagesWithPrompt.flatMap((message) =>
     convertToOpenAI(prepareOpenAIMessage(message, dialect)).map((record) =>
       addReasoning(
         dialect.cacheMarks ? moveCacheBreakpoint(record, message) : record,
@@ -32,9 +32,9 @@ export function convertChatMessages({ system, messages }: ApiRequest, dialect: M
       ),
     ),
   );
-  const nonEmpty = converted.filter((message) => !isEmptyReply(message));
-  const withIds = dialect.shortIds ? nonEmpty.map(shortenCallIds) : nonEmpty;
-  return mustFold ? mergeMessages(withIds) : withIds;
+  const nonEmptyMessages = openaiMessages.filter((message) => !isEmptyReply(message));
+  const messagesWithIds = dialect.shortIds ? nonEmptyMessages.map(shortenCallIds) : nonEmptyMessages;
+  return mustFoldSystemMessages ? mergeMessages(messagesWithIds) : messagesWithIds;
 }
 
 /**
@@ -45,8 +45,11 @@ function moveCacheBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIR
   const { role, tool_call_id: id, content } = record;
   if (role !== 'tool' || typeof content !== 'string' || content === '') return record;
   const result = getBlocks(message).find((block) => isToolResult(block) && block.tool_use_id === id);
-  const mark = result?.['cache_control'];
-  return { ...record, content: [{ type: 'text', text: content, ...(mark !== undefined && { cache_control: mark }) }] };
+  const cacheControl = result?.['cache_control'];
+  return {
+    ...record,
+    content: [{ type: 'text', text: content, ...(cacheControl !== undefined && { cache_control: cacheControl }) }],
+  };
 }
 
 /** Mistral accepts only `^[a-zA-Z0-9]{9}$` (mistral-common). */
@@ -82,8 +85,8 @@ const MESSAGE_FIELDS = [
 ];
 
 function prepareOpenAIMessage({ role, content, openai }: ApiMessage, dialect: MessageDialect): ApiMessage[] {
-  const shell = isRecord(openai) ? { openai: pickFields(openai, MESSAGE_FIELDS) } : {};
-  if (typeof content === 'string') return [{ role, content, ...shell }];
+  const openaiFields = isRecord(openai) ? { openai: pickFields(openai, MESSAGE_FIELDS) } : {};
+  if (typeof content === 'string') return [{ role, content, ...openaiFields }];
   if (content[0]?.type === 'openai_message') return [{ role, content }];
   const images: Block[] = [];
   const blocks = content.flatMap((block) => prepareOpenAIBlock(block, dialect, images));
@@ -93,7 +96,7 @@ function prepareOpenAIMessage({ role, content, openai }: ApiMessage, dialect: Me
     {
       role,
       content: dialect.cacheMarks ? [...blocks, ...imageBlocks] : joinTextBlocks([...blocks, ...imageBlocks]),
-      ...shell,
+      ...openaiFields,
     },
   ];
 }
@@ -117,8 +120,8 @@ const convertText = (block: TextBlock, { cacheMarks }: MessageDialect): TextBloc
 
 /** A `tool` message accepts only text, so its images follow in a user message. */
 function extractResultImages({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
-  const shell = isRecord(openai) ? { openai } : {};
-  if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
+  const openaiFields = isRecord(openai) ? { openai } : {};
+  if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...openaiFields };
   const resultTexts = (content as readonly Block[]).flatMap((part): string[] => {
     if (isText(part)) return [part.text];
     if (!isImage(part)) return [convertUnsupportedToText(part).text];
@@ -126,7 +129,7 @@ function extractResultImages({ tool_use_id: id, content, openai }: ToolResultBlo
     return [`[image ${images.length}, shown below]`];
   });
   // convertToOpenAI puts this content into the result's preserved fields.
-  return { type: 'tool_result', tool_use_id: id, content: resultTexts.join('\n'), ...shell };
+  return { type: 'tool_result', tool_use_id: id, content: resultTexts.join('\n'), ...openaiFields };
 }
 
 /** A PDF becomes a file part (OpenAI guide, "File inputs"). */
@@ -153,9 +156,9 @@ function joinTextBlocks(blocks: readonly Block[]): string | Block[] {
 function mergeMessages(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
   const result: OpenAIRecord[] = [];
   for (const message of messages) {
-    const last = result.at(-1);
-    if (last && isMergeable(last, message)) {
-      result.splice(-1, 1, { ...last, content: mergeContent(last['content'], message['content']) });
+    const lastMessage = result.at(-1);
+    if (lastMessage && isMergeable(lastMessage, message)) {
+      result.splice(-1, 1, { ...lastMessage, content: mergeContent(lastMessage['content'], message['content']) });
     } else result.push(message);
   }
   return result;

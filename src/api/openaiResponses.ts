@@ -4,7 +4,7 @@ import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '.
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { convertUnsupportedToText, PHASE_BLOCK, REASONING_BLOCK_TYPE } from './openaiBlocks';
+import { convertUnsupportedToText, PHASE_BLOCK_TYPE, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { getImageUrl } from './openaiMessages';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
@@ -17,7 +17,9 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
   const declaredTools = (tools ?? []).filter((tool) => tool.input_schema);
-  const hasPhases = request.messages.some((message) => getBlocks(message).some(({ type }) => type === PHASE_BLOCK));
+  const hasPhases = request.messages.some((message) =>
+    getBlocks(message).some(({ type }) => type === PHASE_BLOCK_TYPE),
+  );
   return {
     model: model.id,
     ...(instructions.trim() !== '' && { instructions }),
@@ -48,19 +50,19 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
 
 function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): WireObject[] {
   // An answer without calls ended its turn, so a missing phase must be the final one.
-  const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
-  const phase = isFinal ? { phase: 'final_answer' } : {};
+  const isFinalAnswer = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
+  const phase = isFinalAnswer ? { phase: 'final_answer' } : {};
   if (typeof content === 'string') return [{ role, content, ...phase }];
   const items: WireObject[] = [];
-  let parts: WireObject[] = [];
+  let contentParts: WireObject[] = [];
   const closeMessage = (): void => {
-    if (parts.length > 0) items.push({ role, content: parts, ...phase });
-    parts = [];
+    if (contentParts.length > 0) items.push({ role, content: contentParts, ...phase });
+    contentParts = [];
   };
   for (const block of content) {
-    if (block.type === PHASE_BLOCK) {
-      if (parts.length > 0) items.push({ role, content: parts, phase: block['phase'] });
-      parts = [];
+    if (block.type === PHASE_BLOCK_TYPE) {
+      if (contentParts.length > 0) items.push({ role, content: contentParts, phase: block['phase'] });
+      contentParts = [];
       continue;
     }
     const item = convertBlock(block);
@@ -68,7 +70,7 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
       closeMessage();
       items.push(item);
     } else {
-      parts.push(...convertContentPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
+      contentParts.push(...convertContentPart(block, role === 'assistant' ? 'output_text' : 'input_text'));
     }
   }
   closeMessage();
@@ -120,7 +122,7 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
         if (!isRecord(item)) break;
         const { type, call_id: id, name, arguments: text } = item;
         if (type === 'message' && typeof item['phase'] === 'string') {
-          yield { type: 'block', block: { type: PHASE_BLOCK, phase: item['phase'] } };
+          yield { type: 'block', block: { type: PHASE_BLOCK_TYPE, phase: item['phase'] } };
         }
         if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK_TYPE, item } };
         if (type !== 'function_call' || typeof id !== 'string' || typeof name !== 'string') break;
@@ -154,22 +156,24 @@ class ResponseFailure extends Error {
 }
 
 export function convertResponsesUsage(wire: WireObject): Usage | undefined {
-  const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
-  const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
+  const inputDetails = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
+  const outputDetails = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
   return validateUsage({
     accounting: 'openai',
     inputTokens: parseTokens(wire['input_tokens']),
     outputTokens: parseTokens(wire['output_tokens']),
-    cacheReadTokens: parseTokens(input['cached_tokens']),
-    cacheWriteTokens: parseTokens(input['cache_write_tokens']),
-    ...(typeof output['reasoning_tokens'] === 'number' && { reasoningTokens: parseTokens(output['reasoning_tokens']) }),
+    cacheReadTokens: parseTokens(inputDetails['cached_tokens']),
+    cacheWriteTokens: parseTokens(inputDetails['cache_write_tokens']),
+    ...(typeof outputDetails['reasoning_tokens'] === 'number' && {
+      reasoningTokens: parseTokens(outputDetails['reasoning_tokens']),
+    }),
   });
 }
 
 /** For `auto`, OpenAI reports the effective value (its SDK, `reasoning.context`). */
 function getThinkingScope({ reasoning }: WireObject): ThinkingScope | undefined {
-  const context = isRecord(reasoning) ? reasoning['context'] : undefined;
-  return context === 'current_turn' || context === 'all_turns' ? context : undefined;
+  const thinkingContext = isRecord(reasoning) ? reasoning['context'] : undefined;
+  return thinkingContext === 'current_turn' || thinkingContext === 'all_turns' ? thinkingContext : undefined;
 }
 
 function convertStopReason(response: WireObject, hasCalls: boolean): StopReason {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { callsTool, refused } from '../../test/servers/behaviour';
+import { callsTool, makeErrorResponse } from '../../test/servers/behaviour';
 import { type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
 import { assistant, counter, findEvent, imageBlock, TEST_API_KEY, collectOutcome, text, user } from './testing';
@@ -58,7 +58,7 @@ describe('the Chat Completions handler with other servers', () => {
 
   it('does not change its requests after a rejection that it cannot avoid', async () => {
     const { handler, server } = await startHandlerAndServer({
-      script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
+      script: makeErrorResponse(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
     expect((await collectOutcome(handler.stream(HELLO_REQUEST))).error?.kind).toBe('invalid-request');
     expect(server.requests.length).toBeLessThan(8);
@@ -159,17 +159,21 @@ describe('the Chat Completions handler with other servers', () => {
     ],
     [
       'quota',
-      { script: refused(429, 'insufficient_quota', 'You exceeded your current quota', { code: 'insufficient_quota' }) },
+      {
+        script: makeErrorResponse(429, 'insufficient_quota', 'You exceeded your current quota', {
+          code: 'insufficient_quota',
+        }),
+      },
       HELLO_REQUEST,
     ],
-    ['quota', { script: refused(402, 'x', 'Insufficient credits') }, HELLO_REQUEST],
-    ['refusal', { script: refused(400, 'x', 'Filtered', { code: 'content_filter' }) }, HELLO_REQUEST],
+    ['quota', { script: makeErrorResponse(402, 'x', 'Insufficient credits') }, HELLO_REQUEST],
+    ['refusal', { script: makeErrorResponse(400, 'x', 'Filtered', { code: 'content_filter' }) }, HELLO_REQUEST],
     [
       'model',
-      { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) },
+      { script: makeErrorResponse(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) },
       HELLO_REQUEST,
     ],
-    ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, HELLO_REQUEST],
+    ['model', { script: makeErrorResponse(400, 'x', 'model "llama9" not found, try pulling it first') }, HELLO_REQUEST],
   ])('reports a rejection as the error kind "%s"', async (kind, options, request) => {
     const { handler, server } = await startHandlerAndServer(options);
     const { error } = await collectOutcome(handler.stream(request));

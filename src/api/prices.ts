@@ -35,8 +35,8 @@ async function createPriceTable(): Promise<PriceTable> {
         ? (pricedAs ?? findMakerByModelName(model))
         : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
-      const newer = findNewerModel(provider, model);
-      if (newer) return newer;
+      const newerModel = findNewerModel(provider, model);
+      if (newerModel) return newerModel;
       // Calculates for no tokens, only to get the prices valid at this time.
       const calculation = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, {
         providerId: provider,

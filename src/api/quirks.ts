@@ -12,13 +12,15 @@ export function findQuirkChange<Dialect extends object>(
 ): Partial<Dialect> | undefined {
   if (kind !== 'invalid-request' && kind !== 'server') return undefined;
   const isNew = (change: Partial<Dialect>): boolean => {
-    const next = { ...dialect, ...change };
-    return Object.keys(next).some((field) => next[field as keyof Dialect] !== dialect[field as keyof Dialect]);
+    const changedDialect = { ...dialect, ...change };
+    return Object.keys(changedDialect).some(
+      (field) => changedDialect[field as keyof Dialect] !== dialect[field as keyof Dialect],
+    );
   };
   for (const { pattern, change } of quirks) {
     const match = pattern.exec(vendorMessage);
-    const changed = match && (typeof change === 'function' ? change(match) : change);
-    if (changed && isNew(changed)) return changed;
+    const resolvedChange = match && (typeof change === 'function' ? change(match) : change);
+    if (resolvedChange && isNew(resolvedChange)) return resolvedChange;
   }
   return undefined;
 }

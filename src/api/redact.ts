@@ -8,7 +8,7 @@ const MIN_SECRET_CHARS = 8;
 
 /** Removes the given secrets in all encodings, and anything that looks like a key. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  const forms = secrets
+  const secretForms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .flatMap((secret) => [
       secret,
@@ -17,6 +17,6 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
       Buffer.from(secret).toString('base64'),
     ])
     .sort((a, b) => b.length - a.length);
-  const redacted = forms.reduce((rest, form) => rest.replaceAll(form, SECRET_MASK), text);
-  return maskSecrets(redacted);
+  const redactedText = secretForms.reduce((rest, form) => rest.replaceAll(form, SECRET_MASK), text);
+  return maskSecrets(redactedText);
 }

@@ -11,14 +11,14 @@ const MAX_ERROR_BODY_CHARS = 200_000;
  */
 export function normalizeErrorJson(body: string): string | undefined {
   if (body.length > MAX_ERROR_BODY_CHARS) return undefined;
-  let parsed: unknown;
+  let parsedBody: unknown;
   try {
-    parsed = JSON.parse(body);
+    parsedBody = JSON.parse(body);
   } catch {
     return undefined;
   }
-  const found = findErrorObject(parsed);
-  return found && JSON.stringify({ error: found });
+  const errorObject = findErrorObject(parsedBody);
+  return errorObject && JSON.stringify({ error: errorObject });
 }
 
 function findErrorObject(body: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -27,10 +27,10 @@ function findErrorObject(body: unknown): Readonly<Record<string, unknown>> | und
   if (!isRecord(body)) return undefined;
   const { error, message, detail, type, code } = body;
   if (isRecord(error)) {
-    const upstream = findUpstreamMessage(error['metadata']);
-    if (upstream !== undefined) {
+    const upstreamMessage = findUpstreamMessage(error['metadata']);
+    if (upstreamMessage !== undefined) {
       const text = findNonEmptyText(error['message']);
-      return { ...error, message: text === undefined ? upstream : `${text}: ${upstream}` };
+      return { ...error, message: text === undefined ? upstreamMessage : `${text}: ${upstreamMessage}` };
     }
     return typeof error['message'] === 'string'
       ? undefined
@@ -50,10 +50,10 @@ const normalizeErrorBody = ({
 function findUpstreamMessage(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;
-  const inner = normalizeErrorJson(raw) ?? raw;
+  const innerJson = normalizeErrorJson(raw) ?? raw;
   try {
-    const parsed: unknown = JSON.parse(inner);
-    const error = isRecord(parsed) ? parsed['error'] : undefined;
+    const parsedJson: unknown = JSON.parse(innerJson);
+    const error = isRecord(parsedJson) ? parsedJson['error'] : undefined;
     return (isRecord(error) ? findNonEmptyText(error['message']) : undefined) ?? raw;
   } catch {
     return raw;

@@ -24,11 +24,11 @@ const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
 /** @returns for example "status 400, invalid_request_error" */
 export function describeRefusalForLog(text: string, status?: number): string {
   const error = parseErrorObject(text);
-  const kinds = ['type', 'code', 'status']
+  const errorWords = ['type', 'code', 'status']
     .map((field) => error[field])
     .filter((value) => typeof value === 'string' && LOGGABLE_ERROR_WORDS.has(value));
-  const parts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(kinds)];
-  return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
+  const reasonParts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(errorWords)];
+  return reasonParts.length === 0 ? 'for a reason that is not known' : reasonParts.join(', ');
 }
 
 function parseErrorObject(text: string): Readonly<Record<string, unknown>> {

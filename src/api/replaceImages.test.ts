@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { refused, reply } from '../../test/servers/behaviour';
+import { makeErrorResponse, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
@@ -21,7 +21,9 @@ const messages = [
 async function startServerWithoutImages(words: string, status = 400): Promise<ModelServer> {
   open = await startOpenAIServer();
   open.play(({ body }) =>
-    JSON.stringify(body).includes('image_url') ? refused(status, 'invalid_request_error', words) : reply('fine'),
+    JSON.stringify(body).includes('image_url')
+      ? makeErrorResponse(status, 'invalid_request_error', words)
+      : reply('fine'),
   );
   return open;
 }
@@ -55,7 +57,7 @@ it('a handler sends no images to a model known not to see them, and reports othe
   const server = await startServerWithoutImages('unknown variant `image_url`');
   expect((await collectOutcome(createHandler(server, false).stream({ messages }))).text).toBe('fine');
   expect((await collectOutcome(createHandler(server, true).stream({ messages }))).error?.kind).toBe('invalid-request');
-  server.play(refused(400, 'invalid_request_error', 'something else'));
+  server.play(makeErrorResponse(400, 'invalid_request_error', 'something else'));
   expect((await collectOutcome(createHandler(server, undefined).stream({ messages }))).error?.kind).toBe(
     'invalid-request',
   );

@@ -23,7 +23,7 @@ const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because th
  */
 export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages: boolean | undefined): ApiHandler {
   if (acceptsImages === true) return handler;
-  let isBlind = acceptsImages === false;
+  let refusesImages = acceptsImages === false;
   return {
     ...handler,
     async *stream(request, signal) {
@@ -31,7 +31,7 @@ export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages:
         ...request,
         messages: request.messages.map(replaceImagesInMessage),
       });
-      if (!isBlind) {
+      if (!refusesImages) {
         try {
           yield* handler.stream(request, signal);
           return;
@@ -41,7 +41,7 @@ export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages:
             !request.messages.some((message) => replaceImagesInMessage(message) !== message)
           )
             throw error;
-          isBlind = true;
+          refusesImages = true;
         }
       }
       yield* handler.stream(makeRequestWithoutImages(), signal);

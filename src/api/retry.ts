@@ -42,7 +42,7 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
  * @param retryCount number of retries so far
  * @param random random number from 0 to 1
  */
-export function waitBeforeRetry(
+export function computeRetryDelayMs(
   error: ApiError,
   retryCount: number,
   policy: RetryPolicy,
@@ -53,6 +53,6 @@ export function waitBeforeRetry(
   if (requestedMs !== undefined) {
     return requestedMs > policy.longestRetryAfterMs ? undefined : Math.round(requestedMs * (1 + random / 10));
   }
-  const doubled = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** retryCount);
-  return Math.round(doubled * (1 - random / 2));
+  const doubledWaitMs = Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** retryCount);
+  return Math.round(doubledWaitMs * (1 - random / 2));
 }

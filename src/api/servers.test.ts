@@ -3,7 +3,7 @@ import { Anthropic } from '@anthropic-ai/sdk';
 import { OpenAI } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { callsTool, emptyReply, refused, reply, type Reply } from '../../test/servers/behaviour';
+import { callsTool, emptyReply, makeErrorResponse, reply, type Reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 
@@ -64,7 +64,7 @@ describe('the script of a test server', () => {
       { text: 'last' },
       { text: 'last' },
     ]);
-    server.play([refused(418, 'odd', 'Teapot')]);
+    server.play([makeErrorResponse(418, 'odd', 'Teapot')]);
     await expect(ask()).rejects.toMatchObject({ status: 418 });
     expect(server.requests.map(({ status, isAborted }) => ({ status, isAborted }))).toEqual([
       ...[200, 200, 200, 200].map((status) => ({ status, isAborted: false })),

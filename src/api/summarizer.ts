@@ -63,13 +63,13 @@ function makeSummaryApiRequest(
   model: SummarizerModel,
 ): ApiRequest {
   if (messages) return { system, messages, tools: declareUsedTools(messages), maxOutputTokens, compact: true };
-  const mark =
+  const cacheControlField =
     model.accounting === 'anthropic' && model.cacheLifetime !== 'none'
       ? { cache_control: { type: 'ephemeral', ...(model.cacheLifetime === '1h' && { ttl: '1h' }) } }
       : {};
   return {
     system,
-    messages: [{ role: 'user', content: [{ type: 'text', text: prompt, ...mark }] }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: prompt, ...cacheControlField }] }],
     maxOutputTokens,
   };
 }

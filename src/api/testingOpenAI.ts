@@ -21,15 +21,15 @@ export async function startHandlerAndServer(
   server: OpenAIServerOptions = {},
   options: Partial<OpenAIOptions> = {},
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
-  const opened = await startTestServer({ apiKey: TEST_API_KEY, ...server });
+  const testServer = await startTestServer({ apiKey: TEST_API_KEY, ...server });
   const handler = createOpenAIHandler({
     apiKey: TEST_API_KEY,
-    baseUrl: `${opened.url}/v1`,
+    baseUrl: `${testServer.url}/v1`,
     model: { id: 'gpt-4o' },
     counter,
     ...options,
   });
-  return { server: opened, handler };
+  return { server: testServer, handler };
 }
 
 export const HELLO_REQUEST: ApiRequest = { messages: [user('hello')] };

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
-import { refused } from '../../test/servers/behaviour';
-import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
+import { makeErrorResponse } from '../../test/servers/behaviour';
+import { OTHER_ERRORS, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
 import { createAnthropicHandler } from './anthropic';
 import { createOpenAIHandler } from './openai';
 import { counter, TEST_API_KEY, collectOutcome, user } from './testing';
@@ -20,7 +20,7 @@ const hello = { messages: [user('hello')] };
 /** Returns the error that the vendor's SDK makes of a response. */
 async function requestError(answer: { status: number; body: string; contentType?: string | undefined }) {
   const { status, body, contentType = 'application/json' } = answer;
-  open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
+  open = await startOpenAIServer({ script: { ...makeErrorResponse(status, 'any', 'any'), body, contentType } });
   const model = { id: 'm' };
   const handler = createOpenAIHandler({
     apiKey: TEST_API_KEY,
@@ -69,7 +69,7 @@ describe('an error that resembles the one for a long prompt', () => {
     ['qwenOutput', 'invalid-request'],
     ['openrouterCredits', 'quota'],
   ] as const)('is not mistaken for it: %s is classified as %s', async (name, kind) => {
-    const entry: { status: number; contentType?: string; body: () => string } = NOT_TOO_LONG[name];
+    const entry: { status: number; contentType?: string; body: () => string } = OTHER_ERRORS[name];
     const error = await requestError({ status: entry.status, body: entry.body(), contentType: entry.contentType });
     expect(error?.kind).toBe(kind);
   });

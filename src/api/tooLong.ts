@@ -169,10 +169,10 @@ export function findExceededBodyLimits(
 ): ExceededBodyLimits | undefined {
   const imageBytes = IMAGE_BYTES_MESSAGE.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
-  const ofEdge = IMAGE_EDGE_MESSAGE.exec(message)?.groups;
-  if (ofEdge) {
-    const edge = Number(ofEdge['limit']);
-    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MAX_IMAGES_AT_FULL_SIZE, edge } };
+  const edgeGroups = IMAGE_EDGE_MESSAGE.exec(message)?.groups;
+  if (edgeGroups) {
+    const edge = Number(edgeGroups['limit']);
+    return edgeGroups['many'] === undefined ? { edge } : { manyImages: { above: MAX_IMAGES_AT_FULL_SIZE, edge } };
   }
   if (!isTooManyBytes(status, message, type)) return undefined;
   const { count, unit } = BYTE_LIMIT_IN_MESSAGE.exec(message)?.groups ?? {};

@@ -5,7 +5,7 @@
 export async function* iterateUntilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
   let onAbort = (): void => undefined;
-  const aborted = new Promise<void>((resolve) => {
+  const abortPromise = new Promise<void>((resolve) => {
     onAbort = resolve;
   });
   signal.addEventListener('abort', onAbort);
@@ -14,7 +14,7 @@ export async function* iterateUntilAborted<T>(source: AsyncIterable<T>, signal: 
     for (;;) {
       signal.throwIfAborted();
       // If the abort makes the source fail, the abort's reason is thrown.
-      const result = await Promise.race([iterator.next(), aborted]).finally(() => {
+      const result = await Promise.race([iterator.next(), abortPromise]).finally(() => {
         signal.throwIfAborted();
       });
       if (!result || result.done === true) {

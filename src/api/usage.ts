@@ -12,6 +12,6 @@ export const parseCharge = (value: unknown): number | undefined =>
 
 /** Undefined if a number is impossible; the call then counts as unreported. */
 export const validateUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
-  const reported: Usage = { ...usage, source: 'reported' };
-  return isPlausibleUsage(reported) ? reported : undefined;
+  const reportedUsage: Usage = { ...usage, source: 'reported' };
+  return isPlausibleUsage(reportedUsage) ? reportedUsage : undefined;
 };

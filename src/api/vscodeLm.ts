@@ -86,7 +86,7 @@ export async function listOtherModels(
 export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
   const countUsage = createUsageCounter(options.counter, selector.id, 'openai');
-  const call = { ...options, name, secrets: [] };
+  const callOptions = { ...options, name, secrets: [] };
   const modelInfo: ModelInfo = {
     vendor: 'vscode',
     id: selector.id,
@@ -94,7 +94,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     ...(contextWindow !== undefined && { contextWindow }),
   };
 
-  const select = async (): Promise<LmModel> => {
+  const selectModel = async (): Promise<LmModel> => {
     const [model] = await listOtherModels(models, ownVendor, selector);
     if (model) return model;
     const sentence =
@@ -109,7 +109,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     signal: AbortSignal,
     onPart: () => void,
   ): AsyncGenerator<ApiEvent, void> {
-    const model = await select();
+    const model = await selectModel();
     const parts = await model.sendRequest(convertLmMessages(request), makeLmOptions(request), signal);
     let hasCalls = false;
     for await (const part of parts) {
@@ -130,7 +130,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     modelInfo,
     stream: (request, signal) =>
       streamWithRetries({
-        ...call,
+        ...callOptions,
         signal,
         countUsage: (output) => countUsage(request, output),
         attempt: (tried) => attemptRequest(request, tried.signal, tried.onBytes),
@@ -154,14 +154,14 @@ export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[]
   const foldedMessages = foldSystemMessages(messages);
   const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const prompt = [...systemBlocks, ...foldedMessages.prompt].flatMap(convertBlock);
-  const converted = foldedMessages.messages
+  const lmMessages = foldedMessages.messages
     .map((message) => ({ role: message.role, content: convertMessage(message) }))
     .filter(({ content }) => content.length > 0);
-  if (prompt.length === 0) return converted;
-  const [first] = converted;
+  if (prompt.length === 0) return lmMessages;
+  const [first] = lmMessages;
   return first?.role === 'user'
-    ? [{ role: 'user', content: [...prompt, ...first.content] }, ...converted.slice(1)]
-    : [{ role: 'user', content: prompt }, ...converted];
+    ? [{ role: 'user', content: [...prompt, ...first.content] }, ...lmMessages.slice(1)]
+    : [{ role: 'user', content: prompt }, ...lmMessages];
 }
 
 const convertMessage = ({ content }: ApiMessage): LmPart[] => {

@@ -76,8 +76,11 @@ export async function condenseConversation(
   const fallbackOutcome = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = dropExcludedEdits(conversation, fallbackOutcome, new Set(task.excluded), counter);
   const saving = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};
-  const changes = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { targetTokens, ...saving });
-  const report = [changes, ...conversation.notes.map((note) => ` - Note: ${getNoteText(note)}`)].join('\n');
+  const changesReport = formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), {
+    targetTokens,
+    ...saving,
+  });
+  const report = [changesReport, ...conversation.notes.map((note) => ` - Note: ${getNoteText(note)}`)].join('\n');
   const summary = summarizeConversation(conversation, task.path);
   const makeMetrics = (context: RunContext): RunMetrics =>
     createRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saving, ...context });
@@ -89,12 +92,12 @@ export async function condenseConversation(
     const result = { kind: 'not-condensed', reason, conversation: summary, report, metrics } as const;
     return { outcome, result: advice ? { ...result, advice } : result };
   }
-  const context: { condensation?: CondensationId } = {};
+  const runContext: { condensation?: CondensationId } = {};
   if (!task.isPreview) {
     onProgress({ step: 'Keeping the originals' });
     const { ledger } = await recordCondensation(task.store, conversation, task.path, outcome, new Date());
     const id = ledger.condensations.at(-1)?.id;
-    if (id !== undefined) context.condensation = id;
+    if (id !== undefined) runContext.condensation = id;
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const damageNotes = listDamage(conversation.notes);
@@ -119,7 +122,7 @@ export async function condenseConversation(
     timeMs,
     notes,
     report,
-    metrics: makeMetrics(context),
+    metrics: makeMetrics(runContext),
     ...renderDiffOfViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
     ...(task.isPreview && { originals: collectReferencedTexts(conversation.messages, outcome.edits) }),
   };
@@ -141,8 +144,8 @@ async function computeCondensationSaving(
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
   try {
-    const saved = await computeSavingPerRequest(conversation, task, change);
-    return saved === undefined ? {} : { savedPerRequest: saved };
+    const savedPerRequest = await computeSavingPerRequest(conversation, task, change);
+    return savedPerRequest === undefined ? {} : { savedPerRequest };
   } catch {
     return {};
   }

@@ -1,7 +1,7 @@
 import type { ConversationDetails } from '../conversations/stores/details';
 import { areDetailsUpToDate } from '../conversations/stores/details';
 import { estimateFillOfCopy } from '../core/account/fillLevel';
-import type { GivenBack } from '../giveBack/replacements';
+import type { GivenBackConversation } from '../giveBack/replacements';
 import type { FindConversationsProblem, FoundConversation } from '../conversations/stores/types';
 import type { IndexProgress } from './tasks';
 
@@ -38,20 +38,20 @@ export type WatchFolder = (folder: string, changed: () => void) => Disposable;
 
 /** Lists conversations, which are read in the background. */
 export class ConversationIndex implements Disposable {
-  private found: readonly FoundConversation[] = [];
+  private foundConversations: readonly FoundConversation[] = [];
   /** The list as last built; undefined after a change, until it is built again. */
-  private listed: readonly IndexedConversation[] | undefined;
-  private readonly details = new Map<string, ConversationDetails>();
+  private listedConversations: readonly IndexedConversation[] | undefined;
+  private readonly detailsByPath = new Map<string, ConversationDetails>();
   /**
    * All copies ever given back, also undone ones, because other copies may have been made from
    * them.
    */
-  private givenBack: readonly GivenBack[] = [];
-  private readonly reported = new Set<string>();
+  private givenBackCopies: readonly GivenBackConversation[] = [];
+  private readonly reportedProblems = new Set<string>();
   private readonly listeners = new Set<() => void>();
   private readonly watchers: Disposable[] = [];
-  private running: AbortController | undefined;
-  private latest = Promise.resolve();
+  private runningController: AbortController | undefined;
+  private latestRefresh = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
   private startedAt = Number.NEGATIVE_INFINITY;
   private isDisposed = false;
@@ -60,16 +60,16 @@ export class ConversationIndex implements Disposable {
 
   /** Newest first; conversations without messages are left out. */
   get conversations(): readonly IndexedConversation[] {
-    return (this.listed ??= this.listConversations());
+    return (this.listedConversations ??= this.listConversations());
   }
 
   private listConversations(): readonly IndexedConversation[] {
     const pathById = new Map(
-      [...this.details.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
+      [...this.detailsByPath.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
     );
-    return this.found
+    return this.foundConversations
       .map((each) => {
-        const details = this.estimateFill(this.details.get(each.path), pathById);
+        const details = this.estimateFill(this.detailsByPath.get(each.path), pathById);
         const parent = each.parent ?? pathById.get(details?.parent ?? '');
         return { ...each, ...(parent !== undefined && parent !== each.path && { parent }), details };
       })
@@ -91,20 +91,22 @@ export class ConversationIndex implements Disposable {
     // request.
     while (!visitedPaths.has(copyPath)) {
       visitedPaths.add(copyPath);
-      const origin = this.givenBack.find(({ path, conversation }) => path === copyPath && conversation !== id);
-      const source = pathById.get(origin?.conversation) ?? origin?.source;
-      if (source === undefined) break;
-      const { tokens, fill, renewed = 0 } = this.details.get(source) ?? {};
+      const givenBackEntry = this.givenBackCopies.find(
+        ({ path, conversation }) => path === copyPath && conversation !== id,
+      );
+      const sourcePath = pathById.get(givenBackEntry?.conversation) ?? givenBackEntry?.source;
+      if (sourcePath === undefined) break;
+      const { tokens, fill, renewed = 0 } = this.detailsByPath.get(sourcePath) ?? {};
       if (tokens !== undefined && fill?.isRecorded === true)
         return { ...details, fill: estimateFillOfCopy({ tokens, fill, renewed }, details.tokens) };
-      id = origin?.conversation;
-      copyPath = source;
+      id = givenBackEntry?.conversation;
+      copyPath = sourcePath;
     }
     return details;
   }
 
   get isBusy(): boolean {
-    return this.running !== undefined;
+    return this.runningController !== undefined;
   }
 
   onDidChange(listener: () => void): Disposable {
@@ -117,27 +119,27 @@ export class ConversationIndex implements Disposable {
    * everything.
    */
   refresh(): Promise<void> {
-    return (this.latest = this.startIndexing());
+    return (this.latestRefresh = this.startIndexing());
   }
 
   private async startIndexing(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.isDisposed) return;
-    this.running?.abort(new Error('another run takes its place'));
-    const run = new AbortController();
-    this.running = run;
+    this.runningController?.abort(new Error('another run takes its place'));
+    const abortController = new AbortController();
+    this.runningController = abortController;
     this.startedAt = performance.now();
     this.notifyChanged();
     try {
-      await this.options.run(run.signal, (progress) => {
-        if (!run.signal.aborted) this.applyIndexProgress(progress);
+      await this.options.run(abortController.signal, (progress) => {
+        if (!abortController.signal.aborted) this.applyIndexProgress(progress);
       });
     } catch (error) {
-      if (!run.signal.aborted) this.options.fail(error);
+      if (!abortController.signal.aborted) this.options.fail(error);
     }
-    if (this.running !== run) return this.latest;
-    this.running = undefined;
+    if (this.runningController !== abortController) return this.latestRefresh;
+    this.runningController = undefined;
     this.notifyChanged();
   }
 
@@ -153,7 +155,7 @@ export class ConversationIndex implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     clearTimeout(this.timer);
-    this.running?.abort(new Error('disposed'));
+    this.runningController?.abort(new Error('disposed'));
     for (const watcher of this.watchers) watcher.dispose();
     this.listeners.clear();
   }
@@ -161,20 +163,21 @@ export class ConversationIndex implements Disposable {
   private scheduleRefresh(): void {
     const { delayMs = 2_000, intervalMs = 15_000 } = this.options;
     if (this.timer || this.isDisposed) return;
-    const sinceStart = performance.now() - this.startedAt;
-    this.timer = setTimeout(() => void this.refresh(), Math.max(delayMs, intervalMs - sinceStart));
+    const msSinceStart = performance.now() - this.startedAt;
+    this.timer = setTimeout(() => void this.refresh(), Math.max(delayMs, intervalMs - msSinceStart));
   }
 
   private applyIndexProgress(progress: IndexProgress): void {
     if ('found' in progress) {
-      this.found = progress.found.conversations;
-      this.givenBack = progress.givenBack ?? [];
-      const foundPaths = new Set(this.found.map(({ path }) => path));
-      for (const path of this.details.keys()) if (!foundPaths.has(path)) this.details.delete(path);
+      this.foundConversations = progress.found.conversations;
+      this.givenBackCopies = progress.givenBack ?? [];
+      const foundPaths = new Set(this.foundConversations.map(({ path }) => path));
+      for (const cachedPath of this.detailsByPath.keys())
+        if (!foundPaths.has(cachedPath)) this.detailsByPath.delete(cachedPath);
       for (const problem of progress.found.problems) this.reportProblem(problem);
     } else {
       for (const details of progress.details) {
-        this.details.set(details.path, details);
+        this.detailsByPath.set(details.path, details);
         if (details.problem !== undefined) this.reportProblem({ path: details.path, reason: details.problem });
       }
     }
@@ -183,13 +186,13 @@ export class ConversationIndex implements Disposable {
 
   private reportProblem(problem: FindConversationsProblem): void {
     const key = `${problem.path}\n${problem.reason}`;
-    if (this.reported.has(key)) return;
-    this.reported.add(key);
+    if (this.reportedProblems.has(key)) return;
+    this.reportedProblems.add(key);
     this.options.report(problem);
   }
 
   private notifyChanged(): void {
-    this.listed = undefined;
+    this.listedConversations = undefined;
     for (const listener of this.listeners) listener();
   }
 }

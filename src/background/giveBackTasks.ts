@@ -69,8 +69,8 @@ async function createGiveBackRequest(
   const { provider, tokensAfter } = lastCondensation;
   const cost = activeCondensations.reduce((sum, each) => sum + (each.cost ?? 0), 0);
   const text = `Context Condenser (${provider}): ${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens.`;
-  const row = { cost, tokensBefore, tokensAfter, text };
-  const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row };
+  const condensationRow = { cost, tokensBefore, tokensAfter, text };
+  const request = { path, ...(agent && { agent }), edits: getActiveEdits(ledger.ledger), row: condensationRow };
   return { request, conversation: conversation.id, damage: listDamage(conversation.notes) };
 }
 

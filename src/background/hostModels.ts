@@ -39,14 +39,14 @@ export function createHostModelSelection(
   signal: AbortSignal,
   nameOwn: (loadOwnModel: LoadOwnModel | undefined) => string | undefined = () => undefined,
 ): { readonly select: SelectModel; readonly samples: (model: SummarizerModel) => readonly OutputSample[] } {
-  const lengths = new Map<string, readonly OutputSample[]>();
+  const samplesByModel = new Map<string, readonly OutputSample[]>();
   return {
     async select(apiProfile, ownModel) {
       const ownModelName = nameOwn(ownModel);
-      const found = await select(apiProfile, ownModelName);
-      if ('problem' in found) throw new NoSummarizerError(found.problem);
-      const { model, chosen, warning, samples } = found;
-      lengths.set(model.model, samples);
+      const selection = await select(apiProfile, ownModelName);
+      if ('problem' in selection) throw new NoSummarizerError(selection.problem);
+      const { model, chosen, warning, samples } = selection;
+      samplesByModel.set(model.model, samples);
       return {
         summarizer: {
           model,
@@ -57,6 +57,6 @@ export function createHostModelSelection(
         ...(warning !== undefined && { warning }),
       };
     },
-    samples: ({ model }) => lengths.get(model) ?? [],
+    samples: ({ model }) => samplesByModel.get(model) ?? [],
   };
 }

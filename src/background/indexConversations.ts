@@ -10,7 +10,7 @@ import {
 } from '../conversations/stores/details';
 import { FileHeadCache } from '../conversations/stores/fileHeadCache';
 import type { FoundConversation } from '../conversations/stores/types';
-import { listEverGivenBack } from '../giveBack/replacements';
+import { listAllGivenBack } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
@@ -46,8 +46,9 @@ async function buildConversationIndex(
   const foundConversations = await findConversations(find, databases);
   // Without this list, copies are estimated like other conversations. Problems of the folder are
   // reported when a conversation is given back.
-  const givenBack = replacements === undefined ? [] : await listEverGivenBack(nodeFiles, replacements).catch(() => []);
-  report({ found: foundConversations, givenBack });
+  const givenBackConversations =
+    replacements === undefined ? [] : await listAllGivenBack(nodeFiles, replacements).catch(() => []);
+  report({ found: foundConversations, givenBack: givenBackConversations });
   const cache = await DetailsCache.open(file, history);
   const cachedDetails = foundConversations.conversations.flatMap((each) => cache.findUpToDateDetails(each) ?? []);
   if (cachedDetails.length > 0) report({ details: cachedDetails });
@@ -55,14 +56,14 @@ async function buildConversationIndex(
   const batcher = new ProgressBatcher(cache, report);
   const fileHeads = new FileHeadCache();
   let counter: TokenCounter | undefined;
-  let getFill: FillLevelReader | undefined;
-  const readWhole = async (file: FoundConversation): Promise<void> => {
+  let getFillLevel: FillLevelReader | undefined;
+  const readWholeFile = async (file: FoundConversation): Promise<void> => {
     counter ??= await tokens();
-    const fill = (getFill ??= await loadFillLevelReader());
+    const readFillLevel = (getFillLevel ??= await loadFillLevelReader());
     // Each conversation has its own counter, because cached counts of one are useless for the next.
     const messages = new MessageCounter(counter);
     await batcher.addDetails(
-      readDetailsFromWholeFile(file, messages, history, (read) => fill(read, messages), {
+      readDetailsFromWholeFile(file, messages, history, (read) => readFillLevel(read, messages), {
         head: fileHeads.removeHead(file.path),
         databases,
       }),
@@ -71,7 +72,7 @@ async function buildConversationIndex(
   for (const file of foundConversations.conversations) {
     if (cache.findUpToDateDetails(file) || file.bytes === undefined) continue;
     if (isSmallConversation(file)) {
-      await readWhole(file);
+      await readWholeFile(file);
       continue;
     }
     // A title that can't be kept would be read twice, so the title of such a file is read with the
@@ -81,8 +82,8 @@ async function buildConversationIndex(
     if (head && !details.isComplete) fileHeads.addHead(file.path, head);
     await batcher.addDetails(details);
   }
-  for (const each of foundConversations.conversations) {
-    if (cache.findUpToDateDetails(each)?.isComplete !== true) await readWhole(each);
+  for (const foundConversation of foundConversations.conversations) {
+    if (cache.findUpToDateDetails(foundConversation)?.isComplete !== true) await readWholeFile(foundConversation);
   }
   await batcher.finishBatches(foundConversations.conversations);
 }
@@ -91,7 +92,7 @@ async function buildConversationIndex(
 class ProgressBatcher {
   private batch: ConversationDetails[] = [];
   private reportedAt = performance.now();
-  private saved = performance.now();
+  private savedAt = performance.now();
 
   constructor(
     private readonly cache: DetailsCache,
@@ -102,9 +103,9 @@ class ProgressBatcher {
     this.cache.storeDetails(details);
     this.batch.push(details);
     if (performance.now() - this.reportedAt > PROGRESS_INTERVAL_MS) await this.flush();
-    if (performance.now() - this.saved > CACHE_SAVE_INTERVAL_MS) {
+    if (performance.now() - this.savedAt > CACHE_SAVE_INTERVAL_MS) {
       await this.cache.save();
-      this.saved = performance.now();
+      this.savedAt = performance.now();
     }
   }
 

@@ -10,10 +10,10 @@ import type { ListedReference, OriginalResult } from './taskResults';
  * @throws Error if the original is damaged
  */
 export async function findReferencedOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {
-  const id = reference as ReferenceId;
+  const referenceId = reference as ReferenceId;
   for (const store of stores) {
-    const ledger = await findLedgerByReference(store, id);
-    const content = ledger && listAllReferences(ledger.ledger).get(id);
+    const ledger = await findLedgerByReference(store, referenceId);
+    const content = ledger && listAllReferences(ledger.ledger).get(referenceId);
     if (ledger && content) return { text: await readOriginalText(ledger, content) };
   }
   return { text: undefined };

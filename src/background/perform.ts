@@ -143,18 +143,24 @@ async function planPrompt(
 ): Promise<PlannedPrompt | undefined> {
   const conversation = readConversationFile(path, { history });
   const context = { messages: conversation.messages, edits: [], counter, ...getRecordedSystemAndVendor(conversation) };
-  const plan = await planSummary({ context, config, model, signal });
-  if (plan.kind !== 'plan') return undefined;
-  return { ...getFirstSummaryPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
+  const summaryPlan = await planSummary({ context, config, model, signal });
+  if (summaryPlan.kind !== 'plan') return undefined;
+  return {
+    ...getFirstSummaryPrompt(summaryPlan),
+    facts: summaryPlan.facts,
+    isCompacted: summaryPlan.compacted !== undefined,
+  };
 }
 
 async function performUndoTask(task: UndoTask): Promise<UndoResult> {
   const ledger = await openLedger(task.store, { id: task.conversation });
   const undoEntry = createUndoEntry(ledger.ledger);
   if (undoEntry?.type !== 'undone') return { undone: undefined };
-  const last = ledger.ledger.condensations.find(({ id }) => id === undoEntry.condensation);
+  const undoneCondensation = ledger.ledger.condensations.find(({ id }) => id === undoEntry.condensation);
   await ledger.append(undoEntry, new Map());
-  return { undone: last && { provider: last.provider, edits: last.edits.length } };
+  return {
+    undone: undoneCondensation && { provider: undoneCondensation.provider, edits: undoneCondensation.edits.length },
+  };
 }
 
 const MAX_REPORTED_PROBLEMS = 20;

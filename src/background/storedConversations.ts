@@ -57,11 +57,11 @@ export async function openStoredConversation({
 
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
-  let newestUse = since;
+  let newestUseTime = since;
   const listedLedgers = await listLedgers(store);
   for (const { about, folder, lastUsed } of listedLedgers) {
     if (lastUsed <= since) continue;
-    newestUse = Math.max(newestUse, lastUsed);
+    newestUseTime = Math.max(newestUseTime, lastUsed);
     const condensations = outlineLedger(await readLedger(folder));
     const { id: conversation, title, path } = about;
     ledgers.push({
@@ -72,12 +72,12 @@ export async function outlineLedgers({ store, replacements, since }: LedgersTask
     });
   }
   const knownIds = listedLedgers.map(({ about }) => about.id);
-  return { known: knownIds, ledgers, lastUsed: newestUse, givenBack: await listGivenBack(nodeFiles, replacements) };
+  return { known: knownIds, ledgers, lastUsed: newestUseTime, givenBack: await listGivenBack(nodeFiles, replacements) };
 }
 
 function outlineLedger(ledger: Ledger): CondensationOutline[] {
   const { condensations, undone, uses } = ledger;
-  const lastFromOriginal = condensations.findLastIndex((each) => each.base === 'original');
+  const lastFromOriginalIndex = condensations.findLastIndex((each) => each.base === 'original');
   return condensations.map(
     ({ id, at, provider, configName, tokensBefore, tokensAfter, steps, cost, rereads = 0 }, index) => {
       const useAfterwards = uses.get(id);
@@ -89,7 +89,7 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
         tokensBefore,
         tokensAfter,
         isUndone: undone.has(id),
-        isReplaced: index < lastFromOriginal,
+        isReplaced: index < lastFromOriginalIndex,
         steps,
         ...(cost !== undefined && { cost }),
         ...(useAfterwards && { use: useAfterwards }),
@@ -149,8 +149,8 @@ export async function exportStoredConversation(
   const messages = task.isCondensed
     ? applyEdits(conversation.messages, getActiveEdits(ledger.ledger)).messages
     : conversation.messages;
-  const exported = exportConversation({ ...conversation, messages }, task.target, counter);
-  return { ...exported, text: restoreOriginalCallJson(exported, task.path) };
+  const exportedConversation = exportConversation({ ...conversation, messages }, task.target, counter);
+  return { ...exportedConversation, text: restoreOriginalCallJson(exportedConversation, task.path) };
 }
 
 /** @throws ConversationReadError */
@@ -181,7 +181,7 @@ export async function renderStoredReportPage(task: ReportTask, counter: MessageC
     format,
     fill,
     original: messages,
-    savedPerRequest: savedPerRequest,
+    savedPerRequest,
     isGivenBack,
     ...condensation,
     notes: [...new Set([...notes, ...conversation.notes.map(getNoteText)])],

@@ -9,7 +9,7 @@ import type { Condensation, CondensationId } from '../core/condense/ledger/ledge
 import type { RunMetrics } from '../core/condense/metrics/metrics';
 import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
-import type { GivenBack } from '../giveBack/replacements';
+import type { GivenBackConversation } from '../giveBack/replacements';
 
 export interface CondensedResult extends DiffTexts {
   readonly kind: 'condensed';
@@ -92,7 +92,7 @@ export interface LedgersResult {
   /** When a ledger was last used, in milliseconds since the epoch. */
   readonly lastUsed: number;
   /** Conversations whose give-back can be undone. */
-  readonly givenBack: readonly GivenBack[];
+  readonly givenBack: readonly GivenBackConversation[];
 }
 
 /** The conversation's text before and after; both are equal if it isn't condensed. */

@@ -18,7 +18,7 @@ import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindConversationsOptions, FindConversationsResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
-import type { GivenBack, GivenBackName, UndoneGiveBack } from '../giveBack/replacements';
+import type { GivenBackConversation, GivenBackName, UndoneGiveBack } from '../giveBack/replacements';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
@@ -89,7 +89,7 @@ export interface IndexTask {
 }
 
 export type IndexProgress =
-  | { readonly found: FindConversationsResult; readonly givenBack?: readonly GivenBack[] }
+  | { readonly found: FindConversationsResult; readonly givenBack?: readonly GivenBackConversation[] }
   | { readonly details: readonly ConversationDetails[] };
 
 export interface AccountTask extends AccountOptions {

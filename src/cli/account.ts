@@ -51,13 +51,13 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   const sinceMs = periodDays === undefined ? undefined : getPeriodStartMs(periodDays, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await checkStoreFolder(store, io);
-  const cache = await checkWritableOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
-  const whatIfCache = await checkWritableOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
-  const file = out === undefined ? undefined : await checkOutputFile(out, io);
+  const cacheFile = await checkWritableOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
+  const whatIfCacheFile = await checkWritableOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
+  const outputFile = out === undefined ? undefined : await checkOutputFile(out, io);
   const storesAccount = await computeAccountOfStores(
     {
       find: { platform, env, homedir },
-      cache,
+      cache: cacheFile,
       ...(sinceMs !== undefined && { since: sinceMs }),
     },
     () => loadTokenCounter(io.assets),
@@ -86,29 +86,29 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
       : await computeWhatIfForSessions(
           storesAccount.sessions,
           whatIfOptions.with,
-          { period: describePeriod(days), sinceDay, cache: whatIfCache },
+          { period: describePeriod(days), sinceDay, cache: whatIfCacheFile },
           io,
         );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
-  const data = renderMachineReadable();
-  if (file === undefined) {
-    io.stdout(data ?? whatIf?.lines ?? formatAccountText(account, by, describePeriod(days)));
+  const machineReadableText = renderMachineReadable();
+  if (outputFile === undefined) {
+    io.stdout(machineReadableText ?? whatIf?.lines ?? formatAccountText(account, by, describePeriod(days)));
     return EXIT_CODE.done;
   }
   for (const { path } of storesAccount.sessions) {
-    if (await isStoredInFile(path, file))
+    if (await isStoredInFile(path, outputFile))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeOutputFile(
-    file,
-    data ??
+    outputFile,
+    machineReadableText ??
       renderAccountPage(makeAccountOverview(account.sessions, undefined, unreadReasons), {
         version: io.version,
         days,
         whatIf,
       }),
   );
-  io.stderr(`Written: ${file}\n`);
+  io.stderr(`Written: ${outputFile}\n`);
   return EXIT_CODE.done;
 
   function renderMachineReadable(): string | undefined {
@@ -203,9 +203,9 @@ function formatAccountText({ sessions, problems }: StoresAccount, by: Grouping, 
 
 /** Indents a session below the session that started it or from which it was forked. */
 function formatAccountRow(row: AccountRow): string {
-  const below = describeSessionTree(row);
+  const treeText = describeSessionTree(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);
-  return `${indent} - ${row.label}: ${formatPlural(row.requests, 'request')}, ${formatAccountCost(row)}${below === '' ? '' : `; ${below}`}`;
+  return `${indent} - ${row.label}: ${formatPlural(row.requests, 'request')}, ${formatAccountCost(row)}${treeText === '' ? '' : `; ${treeText}`}`;
 }
 
 const formatTitledSection = (title: string, lines: readonly string[]): string[] =>

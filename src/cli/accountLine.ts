@@ -21,22 +21,22 @@ export function formatAccountLine(
   sessions: readonly SessionAccount[],
   { now, cwd, session: sessionName }: AccountLineOptions,
 ): string {
-  const today = sumSessionAccounts(filterUsage(sessions, ({ day }) => day === formatLocalDay(now)));
+  const todaysTotal = sumSessionAccounts(filterUsage(sessions, ({ day }) => day === formatLocalDay(now)));
   const session =
     sessionName === undefined ? findNewestSessionOfProject(sessions, cwd) : findSessionByName(sessions, sessionName);
-  const parts = [`Today ${formatShortMoney(today)}`];
+  const parts = [`Today ${formatShortMoney(todaysTotal)}`];
   const agent = session?.agent;
-  const block = filterUsage(
+  const sessionsInBlock = filterUsage(
     sessions.filter((each) => agent === undefined || each.agent === agent),
     (usage) => usage.block <= now && now < usage.block + USAGE_BLOCK_MS,
   );
-  const blockStart = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
+  const blockStart = sessionsInBlock.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
   if (blockStart !== undefined)
     parts.push(
-      `5-hour block ${formatShortMoney(sumSessionAccounts(block))}, until ${formatClockTime(blockStart + USAGE_BLOCK_MS)}`,
+      `5-hour block ${formatShortMoney(sumSessionAccounts(sessionsInBlock))}, until ${formatClockTime(blockStart + USAGE_BLOCK_MS)}`,
     );
-  const row = session && groupAccountInRows(sessions, 'session').find(({ key }) => key === session.path);
-  if (row) parts.push(`session ${formatShortMoney({ ...row, ...row.tree })}`);
+  const sessionRow = session && groupAccountInRows(sessions, 'session').find(({ key }) => key === session.path);
+  if (sessionRow) parts.push(`session ${formatShortMoney({ ...sessionRow, ...sessionRow.tree })}`);
   return parts.join(' · ');
 }
 

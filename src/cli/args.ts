@@ -173,8 +173,8 @@ function createOptionError(error: unknown): UsageError {
   const [what = ''] = getErrorMessage(error).split(/\.\s/);
   const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
   if (option === undefined) return new UsageError(`${what}. --help lists the options.`);
-  const dash = problem === 'is ambiguous' ? ` Write one that begins with "-" as ${option}=<value>.` : '';
-  return new UsageError(`${option} needs a value.${dash}`);
+  const dashAdvice = problem === 'is ambiguous' ? ` Write one that begins with "-" as ${option}=<value>.` : '';
+  return new UsageError(`${option} needs a value.${dashAdvice}`);
 }
 
 export const isStandaloneCommand = (name: string | undefined): name is StandaloneCommandName =>

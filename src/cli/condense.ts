@@ -46,16 +46,16 @@ function printOutcome(
       `${formatOutcomeReport(outcome, (id) => manager.getProviderDisplayName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
     );
   }
-  const needTarget = outcome.steps.some(
+  const isTargetNeeded = outcome.steps.some(
     (step) => step.outcome.kind === 'skipped' && step.outcome.reason.includes(NO_TARGET_TEXT),
   );
-  if (needTarget) io.stderr('Note: --target-tokens <n> sets a target; steps that work toward one were skipped.\n');
+  if (isTargetNeeded) io.stderr('Note: --target-tokens <n> sets a target; steps that work toward one were skipped.\n');
   if (outputFile === undefined) {
     if (outcome.kind === 'condensed' && !args.json) io.stdout('Kept in the store; --out <file> writes the result.\n');
     return;
   }
-  const say = args.json ? io.stderr : io.stdout;
-  say(outcome.kind === 'condensed' ? `Written: ${outputFile}\n` : `Not written: ${outputFile}\n`);
+  const writeStatus = args.json ? io.stderr : io.stdout;
+  writeStatus(outcome.kind === 'condensed' ? `Written: ${outputFile}\n` : `Not written: ${outputFile}\n`);
 }
 
 function getExitCode(outcome: CondensationOutcome): ExitCode {

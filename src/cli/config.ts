@@ -44,9 +44,9 @@ const isPresetFile = (preset: string): boolean => preset.endsWith('.json');
 
 /** @throws UsageError */
 async function readPreset(file: string): Promise<Preset> {
-  const parsed = parsePresetFile(await readOptionFile('--preset', file));
-  if (parsed.valid) return parsed.config;
-  throw new UsageError(`${file} is not a preset:\n${formatProblemLines(parsed.problems)}`);
+  const parsedPreset = parsePresetFile(await readOptionFile('--preset', file));
+  if (parsedPreset.valid) return parsedPreset.config;
+  throw new UsageError(`${file} is not a preset:\n${formatProblemLines(parsedPreset.problems)}`);
 }
 
 const formatProblemLines = (problems: readonly ConfigProblem[]): string =>

@@ -28,9 +28,9 @@ export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);
   else {
-    const out = await checkOutputFile(args.out, io, args.file);
-    await writeOutputFile(out, text);
-    io.stderr(`Written: ${out}\n`);
+    const outputFile = await checkOutputFile(args.out, io, args.file);
+    await writeOutputFile(outputFile, text);
+    io.stderr(`Written: ${outputFile}\n`);
   }
   return EXIT_CODE.done;
 }
@@ -44,9 +44,9 @@ export async function restoreOriginalMessages(
 ): Promise<readonly ApiMessage[]> {
   const { messages } = conversation;
   const hash = hashView(messages);
-  const latest = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
-  if (!latest) return messages;
-  const edits = getEditsAfterCondensation(ledger.ledger, latest.id);
+  const latestCondensation = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
+  if (!latestCondensation) return messages;
+  const edits = getEditsAfterCondensation(ledger.ledger, latestCondensation.id);
   const originals = await ledger.originals(edits.map(({ before }) => before));
   return restoreMessagesBeforeEdits(messages, edits, (before) => originals.get(before));
 }
@@ -58,13 +58,13 @@ export async function restoreOriginalMessages(
 async function expandReferences(store: string, ids: readonly string[]): Promise<string> {
   const originalTexts: string[] = [];
   let ledger: LedgerFile | undefined;
-  for (const id of ids as readonly ReferenceId[]) {
+  for (const reference of ids as readonly ReferenceId[]) {
     // References in one command usually belong to one conversation.
-    if (!ledger || !findReferencedContent(ledger, id)) ledger = await findLedgerByReference(store, id);
-    const content = ledger && findReferencedContent(ledger, id);
+    if (!ledger || !findReferencedContent(ledger, reference)) ledger = await findLedgerByReference(store, reference);
+    const content = ledger && findReferencedContent(ledger, reference);
     if (!ledger || !content)
       throw new UsageError(
-        `Reference ${id} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
+        `Reference ${reference} was not found in ${store}. Check it, or name another --store. A reference is what follows "ref" in a marker, such as 3fa9c1.`,
       );
     const original = await ledger.original(content.before);
     originalTexts.push(expandReference(content, () => original));

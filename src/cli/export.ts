@@ -17,9 +17,9 @@ export async function runExportCommand(session: CliSession): Promise<ExitCode> {
   const target = parseExportTarget(args.to);
   const outputFile = args.out === undefined ? undefined : await checkOutputFile(args.out, io, args.file);
   const messages = args.condensed ? await getCondensedMessages(session) : conversation.messages;
-  const exported = exportConversation({ ...conversation, messages }, target, counter);
-  const { notes } = exported;
-  const text = restoreOriginalCallJson(exported, resolve(args.file));
+  const exportedConversation = exportConversation({ ...conversation, messages }, target, counter);
+  const { notes } = exportedConversation;
+  const text = restoreOriginalCallJson(exportedConversation, resolve(args.file));
   for (const note of notes) io.stderr(`Note: ${note}\n`);
   if (outputFile === undefined) (io.data ?? io.stdout)(text);
   else {

@@ -64,8 +64,8 @@ export function computeOutcomeFigures(session: CliSession, outcome: Condensation
   return {
     outcome: outcome.kind,
     provider: outcome.provider,
-    originalTokens: originalTokens,
-    condensedTokens: condensedTokens,
+    originalTokens,
+    condensedTokens,
     reductionPercent: computePercentSaved(originalTokens, condensedTokens),
     cost: outcome.cost ?? null,
     timeMs: roundToDigits(outcome.timeMs, 1),

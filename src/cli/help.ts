@@ -392,8 +392,10 @@ const formatProgramHelp = (): string =>
 /** Formats a row of the help. A name that is too long for its column gets its own line. */
 function formatHelpRow(name: string, description: string, margin = OPTION_TEXT_COLUMN): string[] {
   const [first = '', ...rest] = wrapText(description, margin);
-  const head = `  ${name}`;
-  return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
+  const indentedName = `  ${name}`;
+  return indentedName.length + 2 > margin
+    ? [indentedName, first, ...rest]
+    : [`${indentedName.padEnd(margin)}${first.slice(margin)}`, ...rest];
 }
 
 function wrapText(text: string, margin: number): string[] {

@@ -26,14 +26,25 @@ export async function runInspectCommand(session: CliSession): Promise<ExitCode> 
   const { title, notes } = maskValue({ title: conversation.title, notes: conversation.notes.map(getNoteText) });
   const { messages } = conversation;
   countTokensWithProgress(session);
-  const byType = countTokensByType(session);
+  const tokensByType = countTokensByType(session);
   const tools = maskValue(computeToolFigures(session));
   const violations = maskValue(checkConversation(messages));
   const tokens = calibrate(counter.countMessages(messages));
   const fill = (await loadFillLevelReader())(conversation, counter);
   if (args.json) {
     const { id, format, sidechains } = conversation;
-    const figures = { id, format, title, messages: messages.length, tokens, fill, ...byType, tools, violations, notes };
+    const figures = {
+      id,
+      format,
+      title,
+      messages: messages.length,
+      tokens,
+      fill,
+      ...tokensByType,
+      tools,
+      violations,
+      notes,
+    };
     io.stdout(`${JSON.stringify({ ...figures, sidechains: sidechains.length })}\n`);
     return EXIT_CODE.done;
   }
@@ -41,10 +52,10 @@ export async function runInspectCommand(session: CliSession): Promise<ExitCode> 
     title,
     ` - Format: ${conversation.format}, ${formatPlural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
     ` - Context window: ${formatFillSentence(fill)}`,
-    ` - Message text: ${formatTokens(byType.messageText)} tokens`,
-    ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
-    ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,
-    ` - Other (thinking, images, structure): ${formatTokens(tokens - byType.messageText - byType.toolParameters - byType.toolResults)} tokens`,
+    ` - Message text: ${formatTokens(tokensByType.messageText)} tokens`,
+    ` - Tool parameters: ${formatTokens(tokensByType.toolParameters)} tokens`,
+    ` - Tool results: ${formatTokens(tokensByType.toolResults)} tokens`,
+    ` - Other (thinking, images, structure): ${formatTokens(tokens - tokensByType.messageText - tokensByType.toolParameters - tokensByType.toolResults)} tokens`,
     ...tools.map(formatToolLine),
     ...violations.map(({ rule, message, detail }) => ` - Not valid: message ${message}, ${detail} (${rule})`),
     ...notes.map((note) => ` - Note: ${note}`),
@@ -70,19 +81,19 @@ function countTokensByType({ conversation, counter, calibrate }: CliSession): Re
 
 /** Returns figures by tool, largest results first. */
 function computeToolFigures({ conversation, counter, calibrate }: CliSession): ToolFigures[] {
-  const byTool = new Map<string, ToolFigures>();
+  const figuresByTool = new Map<string, ToolFigures>();
   for (const exchange of listToolExchanges(conversation.messages)) {
     const { tool, isError, parameters, results, isDisplay } = exchange;
-    const figures = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
+    const toolFigures = figuresByTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
     const sumTokens = (contents: typeof results): number =>
       contents.reduce((total, content) => total + calibrate(counter.countText(content.text)), 0);
-    byTool.set(tool, {
+    figuresByTool.set(tool, {
       tool,
-      calls: figures.calls + (isDisplay ? 0 : 1),
-      errors: figures.errors + (isError ? 1 : 0),
-      parameterTokens: figures.parameterTokens + sumTokens(parameters),
-      resultTokens: figures.resultTokens + sumTokens(results),
+      calls: toolFigures.calls + (isDisplay ? 0 : 1),
+      errors: toolFigures.errors + (isError ? 1 : 0),
+      parameterTokens: toolFigures.parameterTokens + sumTokens(parameters),
+      resultTokens: toolFigures.resultTokens + sumTokens(results),
     });
   }
-  return [...byTool.values()].sort((a, b) => b.resultTokens - a.resultTokens);
+  return [...figuresByTool.values()].sort((a, b) => b.resultTokens - a.resultTokens);
 }

@@ -53,8 +53,8 @@ function parseJudgeArguments(argv: readonly string[]) {
 
 async function listFilesToJudge(folders: readonly string[]): Promise<string[]> {
   const paths = folders.map((folder) => resolve(folder));
-  const missing = paths.find((path) => !existsSync(path));
-  if (missing !== undefined) throw new UsageError(`${missing}: no such folder or file. Check the path.`);
+  const missingPath = paths.find((path) => !existsSync(path));
+  if (missingPath !== undefined) throw new UsageError(`${missingPath}: no such folder or file. Check the path.`);
   try {
     return await listSessionFiles(paths);
   } catch (error) {
@@ -70,11 +70,11 @@ function formatJudgment(
 ): string {
   const getName = (id: string): string =>
     `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE_ID ? ' (current)' : ''}`;
-  const head = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, later edits used ${formatPlural(lines, 'line')} from the condensed part.`;
-  const width = Math.max(...choices.map(({ id }) => getName(id).length));
-  const rows = points.map((point) => formatJudgedRow(point, getName(point.choice).padEnd(width)));
-  const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
-  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', formatVerdict(verdict, getName)].join('\n')}\n`;
+  const summaryLine = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, later edits used ${formatPlural(lines, 'line')} from the condensed part.`;
+  const nameWidth = Math.max(...choices.map(({ id }) => getName(id).length));
+  const rows = points.map((point) => formatJudgedRow(point, getName(point.choice).padEnd(nameWidth)));
+  const title = `${''.padEnd(nameWidth)}    target    left  needed lines lost [95%]       can't be recalled`;
+  return `${[summaryLine, ...(lines === 0 ? [] : ['', title, ...rows]), '', formatVerdict(verdict, getName)].join('\n')}\n`;
 }
 
 function formatJudgedRow({ target, left, lost, gone }: JudgedPoint, name: string): string {
@@ -86,8 +86,8 @@ function formatJudgedRow({ target, left, lost, gone }: JudgedPoint, name: string
     `[${interval}]`,
     formatSharePercent(gone),
   ];
-  const widths = [8, 7, 7, 20, 9];
-  return `${name}  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' ')}`;
+  const columnWidths = [8, 7, 7, 20, 9];
+  return `${name}  ${cells.map((cell, at) => cell.padStart(columnWidths[at] ?? 0)).join(' ')}`;
 }
 
 function formatVerdict(verdict: JudgmentVerdict, getName: (id: string) => string): string {
@@ -98,8 +98,8 @@ function formatVerdict(verdict: JudgmentVerdict, getName: (id: string) => string
       return 'Keep the current settings: as far as these sessions can tell, nothing else loses less at the same size.';
     case 'change': {
       const { choice, target, difference } = verdict;
-      const to = target === undefined ? '' : ` with a target of ${formatSharePercent(target)}`;
-      return `${getName(choice)}${to} leaves no more tokens and loses ${formatSharePercent(-difference.share)} fewer of the needed lines (at least ${formatSharePercent(-difference.high)}, with 95%).`;
+      const targetText = target === undefined ? '' : ` with a target of ${formatSharePercent(target)}`;
+      return `${getName(choice)}${targetText} leaves no more tokens and loses ${formatSharePercent(-difference.share)} fewer of the needed lines (at least ${formatSharePercent(-difference.high)}, with 95%).`;
     }
   }
 }

@@ -26,7 +26,7 @@ export async function checkOutputFile(
   const folder = dirname(absolutePath);
   if (!(await readFileStatus(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
-  const link = await readlink(absolutePath).catch(() => undefined);
+  const linkTarget = await readlink(absolutePath).catch(() => undefined);
   const realTarget = await resolveRealPath(absolutePath);
   if (input !== undefined && (await isStoredInFile(input, realTarget)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
@@ -35,8 +35,10 @@ export async function checkOutputFile(
     throw new UsageError(`${option}: ${realTarget} is a folder; name a file in it. Nothing was done.`);
   // Writing replaces the file, which would destroy a device or pipe.
   if (status?.isFile() === false) throw new UsageError(`${option}: ${realTarget} is not a file. Nothing was done.`);
-  if (link !== undefined)
-    throw new UsageError(`${option}: ${absolutePath} is a link to ${link}; name that file itself. Nothing was done.`);
+  if (linkTarget !== undefined)
+    throw new UsageError(
+      `${option}: ${absolutePath} is a link to ${linkTarget}; name that file itself. Nothing was done.`,
+    );
   if (await isFileOfStore(nodeFiles, realTarget))
     throw new UsageError(
       `${option}: ${realTarget} is where Context Condenser keeps its own files; name another place. Nothing was done.`,
@@ -89,9 +91,9 @@ export async function checkStoreFolder(store: string | undefined, home: HomeEnvi
 
 /** @throws UsageError if another program's file is there */
 export async function checkWritableOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
-  const path = resolve(file);
-  await rethrowAsUsageError(option, () => rejectForeignFile(nodeFiles, path, kind, 'Nothing was done.'));
-  return path;
+  const absolutePath = resolve(file);
+  await rethrowAsUsageError(option, () => rejectForeignFile(nodeFiles, absolutePath, kind, 'Nothing was done.'));
+  return absolutePath;
 }
 
 /**

@@ -8,8 +8,8 @@ import type { CliSession } from './session';
  * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<LedgerFile> {
-  const ofView = await findLedgerByView(store, hashView(conversation.messages));
-  if (ofView) return ofView;
+  const ledgerOfView = await findLedgerByView(store, hashView(conversation.messages));
+  if (ledgerOfView) return ledgerOfView;
   const ledger = await openLedger(store, conversation);
   if (ledger.ledger.condensations.length > 0) return ledger;
   throw new UsageError(

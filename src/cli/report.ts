@@ -32,8 +32,8 @@ type ReportSubject = Omit<ReportedCondensation, 'title' | 'format'>;
 
 async function readStoredReportSubject(session: CliSession): Promise<ReportSubject | undefined> {
   const { conversation, store, manager } = session;
-  const ofView = await findLedgerByView(store, hashView(conversation.messages));
-  const ledger = ofView ?? (await openLedger(store, conversation));
+  const ledgerOfView = await findLedgerByView(store, hashView(conversation.messages));
+  const ledger = ledgerOfView ?? (await openLedger(store, conversation));
   const condensation = findReportedCondensation(ledger.ledger, (id) => manager.getProviderDisplayName(id));
   return condensation && { ...condensation, original: await restoreOriginalMessages(session, ledger) };
 }

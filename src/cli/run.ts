@@ -13,29 +13,29 @@ const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'Conversati
 
 /** Reports errors as a line on stderr and an exit code, and never throws. */
 export async function runCommandLine(argv: readonly string[], plainIo: CliIo): Promise<number> {
-  const io = withProgressLine(escapeOutput(plainIo));
+  const escapedIo = withProgressLine(escapeOutput(plainIo));
   try {
     const [firstArgument = '', ...otherArguments] = argv;
     if (isStandaloneCommand(firstArgument)) {
       // Arguments after the agent of `run` belong to the agent.
-      const asksHelp = firstArgument === 'run' ? isHelpOption(otherArguments[0]) : otherArguments.some(isHelpOption);
-      if (!asksHelp) return await (await import('./commands')).otherCommands[firstArgument](otherArguments, io);
-      io.stdout(formatHelp(firstArgument));
+      const wantsHelp = firstArgument === 'run' ? isHelpOption(otherArguments[0]) : otherArguments.some(isHelpOption);
+      if (!wantsHelp) return await (await import('./commands')).otherCommands[firstArgument](otherArguments, escapedIo);
+      escapedIo.stdout(formatHelp(firstArgument));
       return EXIT_CODE.done;
     }
     const line = parseCommandLine(argv);
     if (line === 'version' || 'help' in line) {
-      io.stdout(line === 'version' ? `${io.version}\n` : formatHelp(line.help));
+      escapedIo.stdout(line === 'version' ? `${escapedIo.version}\n` : formatHelp(line.help));
       return EXIT_CODE.done;
     }
     const { sessionCommands, openSession } = await import('./commands');
-    return await sessionCommands[line.command](await openSession(line, io));
+    return await sessionCommands[line.command](await openSession(line, escapedIo));
   } catch (error) {
-    if (io.signal.aborted) {
-      io.stderr('Canceled. Nothing was written.\n');
+    if (escapedIo.signal.aborted) {
+      escapedIo.stderr('Canceled. Nothing was written.\n');
       return EXIT_CODE.cancelled;
     }
-    return printErrorAndGetExitCode(error, io);
+    return printErrorAndGetExitCode(error, escapedIo);
   }
 }
 

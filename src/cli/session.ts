@@ -39,8 +39,8 @@ export async function openSession(args: SessionArguments, io: CliIo): Promise<Cl
     loadTokenCounter(io.assets),
   ]);
   // `inspect` lists these problems itself; `undo` follows a command that already reported them.
-  const isTold = args.command === 'undo' || args.command === 'inspect';
-  const note = isTold
+  const isReportedElsewhere = args.command === 'undo' || args.command === 'inspect';
+  const note = isReportedElsewhere
     ? undefined
     : formatNoteLine(conversation.notes.map(getNoteText), 'see `inspect` of the same file');
   if (note !== undefined) io.stderr(`Note: ${maskSecrets(note)}\n`);

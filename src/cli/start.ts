@@ -19,9 +19,9 @@ function writeSynchronously(descriptor: number, text: string): void {
 }
 
 export async function startCommandLine(): Promise<void> {
-  const abort = new AbortController();
+  const abortController = new AbortController();
   process.once('SIGINT', () => {
-    abort.abort(new Error('cancelled'));
+    abortController.abort(new Error('cancelled'));
   });
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     stdout: (text) => {
@@ -43,7 +43,7 @@ export async function startCommandLine(): Promise<void> {
       },
     }),
     assets: __dirname,
-    signal: abort.signal,
+    signal: abortController.signal,
     now: () => new Date(),
     version,
     platform: process.platform,

@@ -19,8 +19,8 @@ export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const ledger = await readSessionLedger(session);
   const originalMessages = await restoreOriginalMessages(session, ledger);
   const lastCondensation = getActiveCondensations(ledger.ledger).at(-1);
-  const entry = createUndoEntry(ledger.ledger);
-  if (lastCondensation && entry) await ledger.append(entry, new Map());
+  const undoEntry = createUndoEntry(ledger.ledger);
+  if (lastCondensation && undoEntry) await ledger.append(undoEntry, new Map());
   const { messages } = applyEdits(originalMessages, getActiveEdits(ledger.ledger));
   if (outputFile !== undefined)
     await writeOutputFile(

@@ -49,8 +49,8 @@ export async function runWhatIfCommand(
     io.stdout(`${JSON.stringify({ with: choiceName, ...result, ...toWhatIfJson(result) })}\n`);
     return EXIT_CODE.done;
   }
-  const asFile = { agent: '', path: file, modified: io.now().getTime() };
-  const [account] = countCopiedRequestsOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
+  const sessionFile = { agent: '', path: file, modified: io.now().getTime() };
+  const [account] = countCopiedRequestsOnce([computeSessionAccount(sessionFile, conversation, { counter, prices })]);
   if (account) io.stdout(formatWhatIf(result, choiceName, account));
   return EXIT_CODE.done;
 }
@@ -91,9 +91,9 @@ export async function computeWhatIfForSessions(
 /** @throws UsageError unless it is a provider or preset that calls no model */
 export function parseWhatIfChoice(choiceName: string): WhatIfChoice {
   const providers = createProviders();
-  const builtIn = providers.find(({ id }) => id === choiceName);
-  const config = builtIn ? {} : choiceName;
-  const provider = builtIn ?? providers.find(({ id }) => id === 'smart');
+  const builtInProvider = providers.find(({ id }) => id === choiceName);
+  const config = builtInProvider ? {} : choiceName;
+  const provider = builtInProvider ?? providers.find(({ id }) => id === 'smart');
   const checkedConfig = provider?.validateConfig(config);
   if (!provider || !checkedConfig?.valid || mayCallModel(provider, config))
     throw new UsageError(
@@ -118,12 +118,12 @@ function formatWhatIf(result: SessionWhatIfResult, choiceName: string, sessionAc
       : rereads === 0
         ? formatCost(after)
         : `${formatCost(after)} to ${formatCost(after + rereads)}`;
-  const place = `${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}`;
+  const thresholdText = `${formatTokens(dueTokens)} tokens of a window of ${formatTokens(window)}`;
   const condensedWords =
     condensations === 0
-      ? `Nothing would have been condensed; condensing starts at ${place}`
-      : `${formatPlural(condensations, 'condensation')} at ${place}; each restarts the cache after its first change`;
-  const neededPart =
+      ? `Nothing would have been condensed; condensing starts at ${thresholdText}`
+      : `${formatPlural(condensations, 'condensation')} at ${thresholdText}; each restarts the cache after its first change`;
+  const neededLinesText =
     needed === 0
       ? 'none from before a condensation'
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
@@ -136,7 +136,7 @@ function formatWhatIf(result: SessionWhatIfResult, choiceName: string, sessionAc
         ]
       : []),
     ` - ${condensedWords}`,
-    ` - Lines that edits of the next 20 turns quoted: ${neededPart}`,
+    ` - Lines that edits of the next 20 turns quoted: ${neededLinesText}`,
     ' - Assumptions: the agent says and does the same, and its own compactions stay.',
     ...(rereads === undefined || rereads === 0 ? [] : [' - Upper end: each place with such lines is read once more.']),
     '',

@@ -76,8 +76,8 @@ function parseWhatIfChoice(services: Services, id: string): NonNullable<AccountT
   const choice = id === CURRENT_CHOICE_ID ? currentChoice : JUDGED_CHOICES.find((each) => each.id === id);
   if (!choice) throw new Error(`there is no choice "${id}"`);
   const { name, provider, config } = choice;
-  const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
-  return { name, provider, config, threshold: readModelSettings().threshold, cache, version };
+  const cacheFile = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
+  return { name, provider, config, threshold: readModelSettings().threshold, cache: cacheFile, version };
 }
 
 /** @throws as {@link computeStoredAccount} */
@@ -92,12 +92,12 @@ export async function saveAccount(
     filters: { HTML: ['html'], CSV: ['csv'], JSON: ['json'] },
   });
   if (!file) return;
-  const fileForm = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
+  const fileFormat = FORMAT_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
   const account = await computeStoredAccount(services, {
     days,
     // CSV and JSON contain only the sessions, so only a page needs the choice.
-    ...(fileForm === 'html' && { choice }),
-    file: { path: file.fsPath, form: fileForm, by: 'session', version, days },
+    ...(fileFormat === 'html' && { choice }),
+    file: { path: file.fsPath, form: fileFormat, by: 'session', version, days },
   }).catch((error: unknown) => {
     // VS Code would show a cancellation as an error of the command.
     if (error instanceof vscode.CancellationError) return undefined;
@@ -112,12 +112,12 @@ export async function saveAccount(
     ...(leftOut > 0 ? [vscode.l10n.t('{0} could not be read. See the log for details.', leftOut)] : []),
   ];
   // Don't wait until the notification closes: the file is already written.
-  void offerToOpen(sentences.join(' '), file);
+  void offerToOpenFile(sentences.join(' '), file);
 }
 
-async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
-  const open = vscode.l10n.t('Open');
-  if ((await showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
+async function offerToOpenFile(words: string, file: vscode.Uri): Promise<void> {
+  const openLabel = vscode.l10n.t('Open');
+  if ((await showInformationMessage(words, openLabel)) === openLabel) await vscode.env.openExternal(file);
 }
 
 export interface ConversationToolWeights {
@@ -132,7 +132,7 @@ export const listToolWeights = (services: Services): readonly ConversationToolWe
     tools ? [{ title, agent, tools }] : [],
   );
 
-const FORM_BY_EXTENSION: Readonly<Record<string, 'html' | 'csv' | 'json'>> = {
+const FORMAT_BY_EXTENSION: Readonly<Record<string, 'html' | 'csv' | 'json'>> = {
   '.html': 'html',
   '.csv': 'csv',
   '.json': 'json',

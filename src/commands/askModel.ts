@@ -44,15 +44,15 @@ export async function askModel(services: Services, input: ModelRequest): Promise
     prompt: request.prompt,
     maxOutputTokens: computeOutputLimit(request.maxOutputTokens, model),
   };
-  const allowedCost = Math.min(request.maxCost ?? Infinity, maxCost);
+  const maxAllowedCost = Math.min(request.maxCost ?? Infinity, maxCost);
   const highestCost =
     model.billing === 'included' ? 0 : computeHighestCost(summaryRequest, model, (text) => counter.countText(text));
-  if (highestCost === undefined || highestCost > allowedCost) {
+  if (highestCost === undefined || highestCost > maxAllowedCost) {
     const price =
       highestCost === undefined
         ? `The price of ${model.model} is not known`
         : `It could cost ${formatCost(highestCost)}`;
-    return createFailedReply(`${price}; at most ${formatCost(allowedCost)} may be spent on a call.`);
+    return createFailedReply(`${price}; at most ${formatCost(maxAllowedCost)} may be spent on a call.`);
   }
   const { signal } = request;
   const reply = await summarizer.summarize(summaryRequest, signal ? { signal } : {});

@@ -22,7 +22,7 @@ interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-const describeUse = (condensing: ApiProfile | undefined): Readonly<Record<BuiltInProviderId, string>> => ({
+const describeProviderUses = (condensing: ApiProfile | undefined): Readonly<Record<BuiltInProviderId, string>> => ({
   lossless: vscode.l10n.t('free'),
   smart: describeSmartPreset(),
   truncation: vscode.l10n.t('free'),
@@ -52,14 +52,14 @@ const getStrategyName = (): string => {
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
   const { provider } = readManualSettings();
-  const inUse = describeUse(condensing);
-  const builtIn = BUILT_IN_PROVIDERS.map((id): ProviderItem => ({
+  const descriptionByProvider = describeProviderUses(condensing);
+  const builtInItems = BUILT_IN_PROVIDERS.map((id): ProviderItem => ({
     provider: id,
     label: PROVIDER_NAMES[id],
-    description: inUse[id],
+    description: descriptionByProvider[id],
     detail: PROVIDER_DESCRIPTIONS[id],
   }));
-  const providerItems = [...builtIn, ...createRegisteredItems(services)];
+  const providerItems = [...builtInItems, ...createRegisteredItems(services)];
   const items = providerItems.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
   const pickedItem = await pickOneItem(items, {
     title: vscode.l10n.t('Condense with'),
@@ -103,9 +103,9 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
 export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
-    const add = vscode.l10n.t('Add Model');
-    const choice = await showInformationMessage(vscode.l10n.t('There are no models yet.'), add);
-    if (choice === add) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
+    const addLabel = vscode.l10n.t('Add Model');
+    const choice = await showInformationMessage(vscode.l10n.t('There are no models yet.'), addLabel);
+    if (choice === addLabel) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }
   const noneItem = { id: '', label: vscode.l10n.t('None'), description: vscode.l10n.t('no model is called') };
@@ -156,8 +156,8 @@ export async function askAndSetThreshold(): Promise<void> {
         ? vscode.l10n.t('Enter a number from {0} to {1}.', MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD)
         : undefined,
   });
-  const chosen = parseThreshold(text ?? '');
-  if (chosen !== undefined) await saveSettingAndShowOverride('threshold', chosen);
+  const chosenThreshold = parseThreshold(text ?? '');
+  if (chosenThreshold !== undefined) await saveSettingAndShowOverride('threshold', chosenThreshold);
 }
 
 function parseThreshold(text: string): number | undefined {

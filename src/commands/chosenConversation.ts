@@ -36,9 +36,11 @@ export const findOwnConversation = async (services: Services): Promise<string | 
 /** @returns undefined if the user picked nothing */
 export async function chooseConversation(services: Services): Promise<ConversationKey | undefined> {
   const texts = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
-  const picked = await pickConversation(services, listLiveConversations(services), texts);
-  if (!picked) return undefined;
-  return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
+  const pickedConversation = await pickConversation(services, listLiveConversations(services), texts);
+  if (!pickedConversation) return undefined;
+  return 'live' in pickedConversation
+    ? { kind: 'live', id: pickedConversation.live.id }
+    : { kind: 'file', path: pickedConversation.path };
 }
 
 /** @throws Error if a chat conversation is no longer in memory */
@@ -64,9 +66,9 @@ export const subscribeToLiveChanges = (services: Services, listener: () => void)
 
 /** @throws Error if the conversation is no longer in memory */
 function findLiveConversation(services: Services, id: string): LiveSummary {
-  const live = listLiveConversations(services).find((each) => each.id === id);
-  if (!live) throw createEndedConversationError();
-  return live;
+  const liveConversation = listLiveConversations(services).find((each) => each.id === id);
+  if (!liveConversation) throw createEndedConversationError();
+  return liveConversation;
 }
 
 const createEndedConversationError = (): Error =>
@@ -89,9 +91,9 @@ export async function saveConversationPins(
     return;
   }
   const { id, pinned: pinnedBefore } = findLiveConversation(services, name.id);
-  const live = getAgentRuntime(services).createLiveControls();
-  for (const message of pinnedBefore) if (!pinnedIndexes.includes(message)) await live.unpin(id, message);
-  for (const message of pinnedIndexes) if (!pinnedBefore.includes(message)) await live.pin(id, message);
+  const liveControls = getAgentRuntime(services).createLiveControls();
+  for (const message of pinnedBefore) if (!pinnedIndexes.includes(message)) await liveControls.unpin(id, message);
+  for (const message of pinnedIndexes) if (!pinnedBefore.includes(message)) await liveControls.pin(id, message);
 }
 
 /** @param excludedIndexes indexes of messages that no edit may touch */
@@ -108,11 +110,12 @@ export async function condenseChosenConversation(
   }
   const agent = getAgentRuntime(services);
   const { id } = findLiveConversation(services, name.id);
-  const live = agent.createLiveControls();
-  const knownEdits = new Set((await live.view(id))?.edits.map((edit) => edit.id));
+  const liveControls = agent.createLiveControls();
+  const knownEdits = new Set((await liveControls.view(id))?.edits.map((edit) => edit.id));
   await agent.condense(id);
   const excludedMessages = new Set(excludedIndexes);
-  for (const edit of (await live.view(id))?.edits ?? []) {
-    if (!knownEdits.has(edit.id) && changesAnyMessage(edit, excludedMessages)) await live.toggleEdit(id, edit.id);
+  for (const edit of (await liveControls.view(id))?.edits ?? []) {
+    if (!knownEdits.has(edit.id) && changesAnyMessage(edit, excludedMessages))
+      await liveControls.toggleEdit(id, edit.id);
   }
 }

@@ -41,13 +41,13 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
       ),
     );
   }
-  const parsed = environmentVariablesSchema.safeParse(settings?.globalValue ?? []);
-  if (!parsed.success) {
+  const parsedVariables = environmentVariablesSchema.safeParse(settings?.globalValue ?? []);
+  if (!parsedVariables.success) {
     return makeBlockedAddress(
       vscode.l10n.t('{0} in your user settings is not a list of names and values.', CLAUDE_CODE_VARIABLES_SETTING),
     );
   }
-  const variables = parsed.data;
+  const variables = parsedVariables.data;
   const values = new Map(variables.map(({ name, value }) => [name, value]));
   const address = values.get(ADDRESS);
   if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
@@ -57,13 +57,13 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
     { where: file, named: await readClaudeSettingsVariables(file) },
   ];
   for (const { where, named } of variableSources) {
-    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(named.get(name)));
-    if (cloud !== undefined) {
+    const cloudVariable = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(named.get(name)));
+    if (cloudVariable !== undefined) {
       return makeBlockedAddress(
         vscode.l10n.t(
           '{0} sets {1}: requests to a cloud are signed for its own address, so they can’t go through a gateway.',
           where,
-          cloud,
+          cloudVariable,
         ),
       );
     }

@@ -52,8 +52,8 @@ export async function condenseNow(services: Services, input?: unknown): Promise<
 /** Returns undefined if the conversation no longer exists. */
 function findRequestedLiveConversation(services: Services, input: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(input)) return undefined;
-  const live = listLiveConversations(services).find(({ id }) => id === input['live']);
-  return live && { live };
+  const liveConversation = listLiveConversations(services).find(({ id }) => id === input['live']);
+  return liveConversation && { live: liveConversation };
 }
 
 /** Condenses the newest stored conversation, or the sample if there is none. */
@@ -120,8 +120,8 @@ export async function condenseFileAndReport(
           report.report({ message: step });
         };
         const models = readModelSettings();
-        const isForeign = !isBuiltInProvider(settings.provider);
-        if (!isForeign && !choiceMayCallModel(settings.provider, task.config))
+        const isFromExtension = !isBuiltInProvider(settings.provider);
+        if (!isFromExtension && !choiceMayCallModel(settings.provider, task.config))
           return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !pickedModel)
           throw new NoSummarizerError(vscode.l10n.t('No model for summaries is chosen.'));
@@ -136,7 +136,7 @@ export async function condenseFileAndReport(
             summaries: getSummaries(services).folder,
           },
           // A strategy may name registered providers too.
-          ...((isForeign || settings.provider === 'strategy') && { registered: registered.describeProviders() }),
+          ...((isFromExtension || settings.provider === 'strategy') && { registered: registered.describeProviders() }),
         };
         const calls = registered.createCalls(() => getMessageCounter(services));
         return addConfiguredWarnings(
@@ -188,13 +188,13 @@ async function showCondensedMessage(
     indexedConversation && formatRowFillChange(indexedConversation, result, readSetting('conversations.contextWindow'));
   const summary = formatCondensationMessage({ ...result, provider: providerNames, title, full: fillChange });
   let comparison: string | undefined;
-  const showDiff = vscode.l10n.t('Show Diff');
+  const showDiffLabel = vscode.l10n.t('Show Diff');
   const condenseWithLabel = vscode.l10n.t('Condense With…');
   const undoLabel = vscode.l10n.t('Undo');
   const detailsLabel = vscode.l10n.t('Details');
   for (;;) {
-    switch (await showInformationMessage(summary, showDiff, condenseWithLabel, undoLabel, detailsLabel)) {
-      case showDiff:
+    switch (await showInformationMessage(summary, showDiffLabel, condenseWithLabel, undoLabel, detailsLabel)) {
+      case showDiffLabel:
         // Later comparisons may have removed this one from memory, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
           comparison = services.comparisons.addComparison({
@@ -273,9 +273,9 @@ async function showUnchangedMessage(
       services.log.show();
     },
   };
-  const limit = result.reason === 'over-budget' ? [await createLimitAction()] : [];
+  const limitActions = result.reason === 'over-budget' ? [await createLimitAction()] : [];
   const offeredActions = [
-    ...limit,
+    ...limitActions,
     ...chooseFailureActions(result, settings.provider).map((id) => actions[id]),
     details,
   ];
@@ -311,10 +311,10 @@ export async function showErrorWithRetry(
   const message = getErrorMessage(error);
   services.log.error(message);
   const retryLabel = vscode.l10n.t('Retry');
-  const details = vscode.l10n.t('Details');
+  const detailsLabel = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
   const action = error instanceof NoSummarizerError ? getProfileAction() : undefined;
-  const choice = await showErrorMessage(text, action?.label ?? retryLabel, details);
+  const choice = await showErrorMessage(text, action?.label ?? retryLabel, detailsLabel);
   if (choice === retryLabel || (action && choice === action.label && (await action.follow()))) await retry();
-  if (choice === details) services.log.show();
+  if (choice === detailsLabel) services.log.show();
 }

@@ -63,8 +63,10 @@ export async function condenseWith(
   const choice = await askProviderChoice(services, conversation, subject);
   if (!choice) return;
   const { provider, config } = choice;
-  const live = listLiveConversations(services).find(({ id }) => subject.isLive && id === subject.conversation);
-  if (live) await getAgentRuntime(services).condense(live.id, provider, config);
+  const liveConversation = listLiveConversations(services).find(
+    ({ id }) => subject.isLive && id === subject.conversation,
+  );
+  if (liveConversation) await getAgentRuntime(services).condense(liveConversation.id, provider, config);
   else if (subject.path !== undefined)
     await condenseFileAndWait(services, subject.path, { ...readManualSettings(), provider }, config);
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
@@ -88,13 +90,18 @@ export async function condenseNamedConversationWith(services: Services, input: u
     return;
   }
   const id = isRecord(input) ? input['live'] : undefined;
-  const live = listLiveConversations(services).find((each) => each.id === id);
-  if (!live && !services.last) {
+  const liveConversation = listLiveConversations(services).find((each) => each.id === id);
+  if (!liveConversation && !services.last) {
     await pickAndCondenseWith(services);
     return;
   }
-  const isLast = live === undefined || live.id === services.last?.conversation;
-  await condenseWith(services, isLast ? services.last : { conversation: live.id, title: live.title, isLive: true });
+  const isLastCondensed = liveConversation === undefined || liveConversation.id === services.last?.conversation;
+  await condenseWith(
+    services,
+    isLastCondensed
+      ? services.last
+      : { conversation: liveConversation.id, title: liveConversation.title, isLive: true },
+  );
 }
 
 async function findSubjectConversation(
@@ -140,8 +147,8 @@ function formatMeasuredLoss(choice: ProviderChoice): string {
 /** Lists the choices that lose least first. */
 function listProviderChoices({ registered }: Services): ProviderChoice[] {
   const ownPresets = readOwnPresets();
-  const ids = new Set(ownPresets.map(({ id }) => id));
-  const presets = [...ownPresets, ...BUILT_IN_PRESETS.filter(({ id }) => !ids.has(id))].map(
+  const ownPresetIds = new Set(ownPresets.map(({ id }) => id));
+  const presets = [...ownPresets, ...BUILT_IN_PRESETS.filter(({ id }) => !ownPresetIds.has(id))].map(
     ({ id, name, description, config }): ProviderChoice => ({
       label: name,
       description,
@@ -199,7 +206,7 @@ async function askProviderChoice(
   subject: CondensationSubject,
 ): Promise<ProviderChoice | undefined> {
   const picker = createPicker<ChoiceItem>();
-  const abort = new AbortController();
+  const abortController = new AbortController();
   const { provider } = readManualSettings();
   const currentChoice = { provider, config: resolveProviderConfig(provider) };
   const choices = listProviderChoices(services).toSorted(
@@ -207,7 +214,7 @@ async function askProviderChoice(
   );
   const estimates = new Map<ProviderChoice, EstimateTexts>();
   const indexedConversation = getConversationIndex(services).conversations.find(({ path }) => path === subject.path);
-  const show = (): void => {
+  const showItems = (): void => {
     const activeChoice = picker.activeItems[0]?.choice;
     picker.items = createChoiceItems(choices, estimates, currentChoice, subject, indexedConversation);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === activeChoice);
@@ -216,18 +223,18 @@ async function askProviderChoice(
   picker.placeholder = vscode.l10n.t('Always starts from the original. The eye shows what would change.');
   picker.matchOnDescription = true;
   picker.busy = true;
-  show();
-  void estimateChoices(services, conversation, choices, abort.signal, (choice, figures) => {
+  showItems();
+  void estimateChoices(services, conversation, choices, abortController.signal, (choice, figures) => {
     estimates.set(choice, figures);
-    show();
+    showItems();
   }).finally(() => {
-    if (!abort.signal.aborted) picker.busy = false;
+    if (!abortController.signal.aborted) picker.busy = false;
   });
   // A preview opens as a diff, and the list stays open above it.
   picker.onDidTriggerItemButton(({ item: { choice } }) => {
     if (choice) void previewProviderChoice(services, conversation, choice);
   });
-  return (await pickItem(picker, abort))?.choice;
+  return (await pickItem(picker, abortController))?.choice;
 }
 
 const createPreviewButton = (): vscode.QuickInputButton => ({
@@ -301,14 +308,14 @@ function createChoiceItems(
       .filter((text) => text !== '')
       .join(' '),
   });
-  const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
+  const choiceGroups: readonly [string, (choice: ProviderChoice) => boolean][] = [
     [vscode.l10n.t('chosen in the settings'), (choice) => isSameProviderChoice(choice, currentChoice)],
     [vscode.l10n.t('calls no model'), ({ isFree, configuration }) => isFree && configuration !== undefined],
     [vscode.l10n.t('may call a model'), ({ isFree }) => !isFree],
     [vscode.l10n.t('from other extensions'), () => true],
   ];
-  const groups = Map.groupBy(choices, (choice) => kinds.find(([, holds]) => holds(choice))?.[0]);
-  return kinds.flatMap(([label]): ChoiceItem[] => {
+  const groups = Map.groupBy(choices, (choice) => choiceGroups.find(([, holds]) => holds(choice))?.[0]);
+  return choiceGroups.flatMap(([label]): ChoiceItem[] => {
     const items = groups.get(label)?.map(makeItem) ?? [];
     return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
   });

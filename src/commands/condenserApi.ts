@@ -55,8 +55,8 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
       condensed.fire({ source: 'api', conversation: id, provider, tokensBefore, tokensAfter, cost });
     }
-    const run = createRunMetrics(outcome, providerId, new Date(), { trigger: 'api' });
-    void recordMetrics(services, run, providerId);
+    const runMetrics = createRunMetrics(outcome, providerId, new Date(), { trigger: 'api' });
+    void recordMetrics(services, runMetrics, providerId);
     return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const countViewTokens = ({ messages, edits }: ParsedConversation): Promise<number> =>
@@ -78,45 +78,48 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     listProfiles: () => Promise.resolve(listProfiles()),
     askModel: (request) => askModel(services, request),
     async estimate(conversation, options) {
-      const parsed = parseConversation(conversation);
+      const parsedConversation = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
       const providerChoice = chooseApiProvider(parsedOptions, services);
       if (typeof providerChoice === 'string') {
-        const tokens = await countViewTokens(parsed);
+        const tokens = await countViewTokens(parsedConversation);
         return { tokensBefore: tokens, tokensAfter: tokens, cost: 0, problem: providerChoice };
       }
-      return condenser.estimate(createCondensationRequest(parsed, parsedOptions, providerChoice));
+      return condenser.estimate(createCondensationRequest(parsedConversation, parsedOptions, providerChoice));
     },
     async condense(conversation, options) {
-      const parsed = parseConversation(conversation);
+      const parsedConversation = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
       const providerChoice = chooseApiProvider(parsedOptions, services);
       if (typeof providerChoice === 'string')
-        return createMissingOutcome(await countViewTokens(parsed), parsedOptions, providerChoice);
+        return createUnknownProviderOutcome(await countViewTokens(parsedConversation), parsedOptions, providerChoice);
       return publishOutcome(
-        parsed,
+        parsedConversation,
         providerChoice,
-        await condenser.condense(createCondensationRequest(parsed, parsedOptions, providerChoice), parsedOptions),
+        await condenser.condense(
+          createCondensationRequest(parsedConversation, parsedOptions, providerChoice),
+          parsedOptions,
+        ),
       );
     },
     async condenseIfNeeded(conversation, model, options) {
-      const parsed = parseConversation(conversation);
+      const parsedConversation = parseConversation(conversation);
       const parsedOptions = parseOptions(options);
       const { condensing, maxCost } = readModelSettings();
-      const policy = {
+      const fallbackPolicy = {
         mayUseNative: condensing !== undefined && maxCost > 0,
         configs: readFallbackConfigs(),
       };
-      const windowAndPolicy = { ...createWindowAndThreshold(model), policy };
+      const windowAndPolicy = { ...createWindowAndThreshold(model), policy: fallbackPolicy };
       const providerChoice = chooseApiProvider(parsedOptions, services);
       if (typeof providerChoice === 'string')
-        return createMissingOutcome(await countViewTokens(parsed), parsedOptions, providerChoice);
+        return createUnknownProviderOutcome(await countViewTokens(parsedConversation), parsedOptions, providerChoice);
       const result = await condenser.condenseIfNeeded(
-        createCondensationRequest(parsed, parsedOptions, providerChoice),
+        createCondensationRequest(parsedConversation, parsedOptions, providerChoice),
         windowAndPolicy,
         parsedOptions,
       );
-      if (result.kind === 'ran') return publishOutcome(parsed, providerChoice, result.outcome);
+      if (result.kind === 'ran') return publishOutcome(parsedConversation, providerChoice, result.outcome);
       const { tokens, percent } = result;
       return { kind: 'not-due', tokens, percent };
     },
@@ -188,18 +191,23 @@ interface ProviderChoice {
  * @returns an explanation if the caller's provider is missing
  */
 function chooseApiProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
-  const ids = listProviders(services).map(({ id }) => id);
-  const id = provider ?? readManualSettings().provider;
-  if (ids.includes(id)) return { provider: id, config: resolveProviderConfig(id, config), notes: [] };
+  const providerIds = listProviders(services).map(({ id }) => id);
+  const providerId = provider ?? readManualSettings().provider;
+  if (providerIds.includes(providerId))
+    return { provider: providerId, config: resolveProviderConfig(providerId, config), notes: [] };
   if (provider !== undefined) {
-    return `There is no provider "${provider}"; known providers: ${ids.join(', ')}.`;
+    return `There is no provider "${provider}"; known providers: ${providerIds.join(', ')}.`;
   }
-  const notes = [`The provider "${id}" of the settings is not registered; Lossless was used.`];
+  const notes = [`The provider "${providerId}" of the settings is not registered; Lossless was used.`];
   return { provider: 'lossless', config: resolveProviderConfig('lossless'), notes };
 }
 
 /** Returns the outcome for a provider that isn't registered; its extension may not have started. */
-const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
+const createUnknownProviderOutcome = (
+  tokensBefore: number,
+  { provider = '' }: CondenseOptions,
+  message: string,
+): Outcome => ({
   kind: 'failed',
   provider,
   message,

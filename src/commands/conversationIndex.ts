@@ -24,8 +24,8 @@ const indexByServices = new WeakMap<Services, ConversationIndex>();
 
 /** Returns the window's index of conversations, which is empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
-  const existing = indexByServices.get(services);
-  if (existing) return existing;
+  const existingIndex = indexByServices.get(services);
+  if (existingIndex) return existingIndex;
   const index = createConversationIndex(services);
   indexByServices.set(services, index);
   services.context.subscriptions.push(index);
@@ -33,9 +33,11 @@ export function getConversationIndex(services: Services): ConversationIndex {
 }
 
 export function getFileTitle(services: Services, path: string): string | undefined {
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const foundConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
-  return (found && getConversationTitle(found)) ?? (last?.path === path ? last.title : undefined);
+  return (
+    (foundConversation && getConversationTitle(foundConversation)) ?? (last?.path === path ? last.title : undefined)
+  );
 }
 
 export const getFileName = (services: Services, path: string): string =>
@@ -46,8 +48,8 @@ export const getFileName = (services: Services, path: string): string =>
  * original. Undefined for other conversations.
  */
 export function findFillOfCondensedCopy(services: Services, path: string): FillLevel | undefined {
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const fill = found?.details?.fill;
+  const foundConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const fill = foundConversation?.details?.fill;
   return fill?.fromOriginal && fill;
 }
 
@@ -74,13 +76,13 @@ export function findNewestConversation(
       .slice(0, folders.length === 0 ? 1 : MAX_SEARCHED_CONVERSATIONS);
     const firstUnread = isAllRead ? -1 : candidates.findIndex(({ details }) => details === undefined);
     const readCandidates = firstUnread < 0 ? candidates : candidates.slice(0, firstUnread);
-    const inFolder = readCandidates.find((conversation) =>
+    const conversationInFolder = readCandidates.find((conversation) =>
       isInFolders(folders, getConversationWorkspace(conversation)),
     );
-    return inFolder ?? (firstUnread < 0 ? candidates[0] : undefined);
+    return conversationInFolder ?? (firstUnread < 0 ? candidates[0] : undefined);
   };
   return new Promise((resolve) => {
-    const allRead = index.refresh();
+    const refreshPromise = index.refresh();
     // Subscribe after the refresh began: entries from before it may be outdated.
     const subscription = index.onDidChange(() => {
       const conversation = chooseNewest(false);
@@ -90,7 +92,7 @@ export function findNewestConversation(
       subscription.dispose();
       resolve(conversation);
     };
-    void allRead.then(() => {
+    void refreshPromise.then(() => {
       finish(chooseNewest(true));
     });
   });
@@ -99,14 +101,14 @@ export function findNewestConversation(
 const watchingByServices = new WeakMap<Services, Promise<void>>();
 
 export function watchConversations(services: Services): Promise<void> {
-  const existing = watchingByServices.get(services);
-  if (existing) return existing;
+  const existingWatch = watchingByServices.get(services);
+  if (existingWatch) return existingWatch;
   const index = getConversationIndex(services);
-  const watching = listStoreFolders(createFindOptions(services)).then((folders) => {
+  const watchPromise = listStoreFolders(createFindOptions(services)).then((folders) => {
     index.watchFolders(folders, (folder, changed) => watchFolder(services, folder, changed));
   });
-  watchingByServices.set(services, watching);
-  return watching;
+  watchingByServices.set(services, watchPromise);
+  return watchPromise;
 }
 
 function createConversationIndex(services: Services): ConversationIndex {

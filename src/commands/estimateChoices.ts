@@ -83,9 +83,9 @@ function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): strin
  * Counts facts (files, error lines, instructions, to-dos) that the view would no longer contain.
  */
 function formatFactLoss(report: CoherenceReport): string {
-  const kinds = Object.values(report);
+  const factKinds = Object.values(report);
   const sumKinds = (getCount: (kind: CoherenceReport[keyof CoherenceReport]) => number): number =>
-    kinds.reduce((total, kind) => total + getCount(kind), 0);
+    factKinds.reduce((total, kind) => total + getCount(kind), 0);
   const [keptFacts, recallableFacts, lostFacts] = [
     sumKinds(({ kept: n }) => n),
     sumKinds(({ recallable: n }) => n),

@@ -44,7 +44,7 @@ export async function importRooSettings(services: Services): Promise<void> {
     ignoreFocusOut: true,
   });
   if (!pickedItems || pickedItems.length === 0) return;
-  const undo = await applyImportedItems(services, pickedItems, importedSettings.profiles);
+  const undoImport = await applyImportedItems(services, pickedItems, importedSettings.profiles);
   for (const notImported of importedSettings.notImported)
     services.log.warn(`Import of Roo Code’s settings: not imported: ${notImported}`);
   const notice = [
@@ -55,7 +55,7 @@ export async function importRooSettings(services: Services): Promise<void> {
   ].join(' ');
   const undoLabel = vscode.l10n.t('Undo');
   if ((await showInformationMessage(notice, undoLabel)) !== undoLabel) return;
-  const keptSettings = await undo();
+  const keptSettings = await undoImport();
   void showInformationMessage(
     keptSettings.length === 0
       ? vscode.l10n.t('Undone. The settings are as they were before.')
@@ -67,15 +67,15 @@ export async function importRooSettings(services: Services): Promise<void> {
 async function readRooExport(path: string): Promise<ImportedRooSettings | string> {
   try {
     if ((await stat(path)).size > MAX_SETTINGS_FILE_BYTES) return vscode.l10n.t('is larger than 4 MB.');
-    const existing = { profiles: readModelSettings().profiles, taken: listProfileIds(readProfileEntries()) };
-    return readRooSettings(await readFile(path, 'utf8'), existing);
+    const existingProfiles = { profiles: readModelSettings().profiles, taken: listProfileIds(readProfileEntries()) };
+    return readRooSettings(await readFile(path, 'utf8'), existingProfiles);
   } catch (error) {
     return getErrorMessage(error);
   }
 }
 
 function createImportItems({ settings, profiles }: ImportedRooSettings): ImportItem[] {
-  const keys = profiles.filter(({ key }) => key !== undefined);
+  const profilesWithKey = profiles.filter(({ key }) => key !== undefined);
   return [
     ...settings.map((setting) => ({
       setting,
@@ -92,12 +92,12 @@ function createImportItems({ settings, profiles }: ImportedRooSettings): ImportI
       detail: vscode.l10n.t('model'),
       picked: true,
     })),
-    ...(keys.length > 0
+    ...(profilesWithKey.length > 0
       ? [
           {
             isKeys: true as const,
             label: vscode.l10n.t('API keys of these models'),
-            description: String(keys.length),
+            description: String(profilesWithKey.length),
             detail: vscode.l10n.t('into VS Code’s secret store'),
             picked: true,
           },

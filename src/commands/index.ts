@@ -13,7 +13,7 @@ export { removeFoldersOfKilledRuns } from './openAgent';
 export { watchIdleTasks } from './conversations/idleTasks';
 export { condenseNamedConversationWith } from './condenseWith';
 export { condenseNewestConversation, condenseNow } from './condenseNow';
-export { judgeStored } from './judgeStored';
+export { judgeStoredSessions as judgeStored } from './judgeStored';
 export { importRooSettings } from './importRooSettings';
 export { askApiKey, manageProfiles, removeProfile, testProfileConnection, listVendorModels } from './manageProfiles';
 export { loadModelWindowAndPrices, listEditorModels } from './modelFacts';

@@ -24,15 +24,15 @@ export interface StoredJudgement extends JudgedSessions {
  * @param report receives the number of finished conversations, and the number of all
  * @throws the signal's reason if aborted
  */
-export async function judgeStored(
+export async function judgeStoredSessions(
   services: Services,
   signal: AbortSignal,
   report: (done: number, of: number) => void,
 ): Promise<StoredJudgement> {
   const { provider } = readManualSettings();
-  const isOther = needsModelOrExtension(provider);
+  const usesModelOrExtension = needsModelOrExtension(provider);
   const choices = listJudgedChoices(
-    isOther ? { provider: 'lossless' } : { provider, config: resolveProviderConfig(provider) },
+    usesModelOrExtension ? { provider: 'lossless' } : { provider, config: resolveProviderConfig(provider) },
   );
   const index = getConversationIndex(services);
   await index.refresh();
@@ -46,5 +46,5 @@ export async function judgeStored(
   const judgment = await runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ judge }) => {
     if (judge) report(judge.done, judge.all);
   });
-  return { ...judgment, choices, isOther };
+  return { ...judgment, choices, isOther: usesModelOrExtension };
 }

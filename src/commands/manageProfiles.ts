@@ -87,8 +87,8 @@ async function chooseProfileAction(services: Services, profile: ApiProfile): Pro
     ({ action }) =>
       (action !== 'key' || acceptsApiKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
   );
-  const picked = await pickOneItem(offeredActions, { title: profile.name });
-  switch (picked?.action) {
+  const pickedAction = await pickOneItem(offeredActions, { title: profile.name });
+  switch (pickedAction?.action) {
     case 'test':
       return testProfile(services, profile);
     case 'use':
@@ -111,14 +111,14 @@ async function chooseProfileAction(services: Services, profile: ApiProfile): Pro
 }
 
 async function toggleOfferInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
-  const changed = isOffered ? profile : { ...profile, offerInChat: true };
-  await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changed));
+  const changedProfile = isOffered ? profile : { ...profile, offerInChat: true };
+  await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changedProfile));
   if (!isOffered) await explainModelPicker([profile.name]);
 }
 
 async function editProfile(profile: ApiProfile): Promise<void> {
-  const changed = await askProfileFields(profile);
-  if (changed) await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changed));
+  const changedProfile = await askProfileFields(profile);
+  if (changedProfile) await saveUserSetting('profiles', replaceOrAddProfileEntry(readProfileEntries(), changedProfile));
 }
 
 /**
@@ -126,11 +126,11 @@ async function editProfile(profile: ApiProfile): Promise<void> {
  * @returns whether it was removed
  */
 export async function removeProfile(services: Services, profile: ApiProfile): Promise<boolean> {
-  const remove = vscode.l10n.t('Remove');
+  const removeLabel = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the model “{0}”?', profile.name);
   const hasKey = (await readApiKey(services.context.secrets, profile)).kind !== 'missing';
   const detail = hasKey ? vscode.l10n.t('Its API key is removed, too.') : '';
-  if ((await showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return false;
+  if ((await showWarningMessage(question, { modal: true, detail }, removeLabel)) !== removeLabel) return false;
   const { condensing } = readModelSettings();
   // Clear the choice first, because a chosen profile that does not exist is reported as a problem.
   if (condensing?.id === profile.id) await saveUserSetting('condensingProfile', '');
@@ -163,9 +163,9 @@ export async function askApiKey({ context }: Services, profile: ApiProfile): Pro
 }
 
 async function showApiKeySaved(services: Services, profile: ApiProfile): Promise<void> {
-  const test = vscode.l10n.t('Test Connection');
+  const testLabel = vscode.l10n.t('Test Connection');
   const notice = vscode.l10n.t('The key of {0} was saved.', profile.name);
-  if ((await showInformationMessage(notice, test)) === test) await testProfile(services, profile);
+  if ((await showInformationMessage(notice, testLabel)) === testLabel) await testProfile(services, profile);
 }
 
 export interface ConnectionTestResult {
@@ -239,10 +239,14 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   }
   log.error(message);
   const retryLabel = vscode.l10n.t('Retry');
-  const setKey = vscode.l10n.t('Set Key…');
-  const choices = needsKey ? [setKey, retryLabel] : acceptsApiKey(profile) ? [retryLabel, setKey] : [retryLabel];
-  const choice = await showErrorMessage(message, ...choices);
-  if (choice === retryLabel || (choice === setKey && (await askApiKey(services, profile))))
+  const setKeyLabel = vscode.l10n.t('Set Key…');
+  const actionLabels = needsKey
+    ? [setKeyLabel, retryLabel]
+    : acceptsApiKey(profile)
+      ? [retryLabel, setKeyLabel]
+      : [retryLabel];
+  const choice = await showErrorMessage(message, ...actionLabels);
+  if (choice === retryLabel || (choice === setKeyLabel && (await askApiKey(services, profile))))
     await testProfile(services, profile);
 }
 
@@ -287,9 +291,9 @@ async function askProfileFields(existingProfile: ApiProfile | undefined): Promis
     if (value === undefined) return undefined;
     profile[field] = value;
   }
-  const parsed = profileSchema.safeParse(profile);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const parsedProfile = profileSchema.safeParse(profile);
+  if (parsedProfile.success) return parsedProfile.data;
+  const [issue] = parsedProfile.error.issues;
   void showErrorMessage(
     vscode.l10n.t(
       'The model was not saved. {0}: {1}',

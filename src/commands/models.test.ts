@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { never, refusal, reply } from '../../test/servers/behaviour';
+import { neverAnswer, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { fake } from '../../test/support/vscode';
 import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
@@ -370,7 +370,7 @@ describe('condensing with Summary', () => {
   });
 
   it("ends the model's request if canceled midway, which the server notices", async () => {
-    server.play(never());
+    server.play(neverAnswer());
     const running = condenseNow(services, file);
     const request = await server.request(1);
     fake.cancelProgress();

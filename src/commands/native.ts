@@ -34,20 +34,28 @@ export async function previewNativeCompaction(
   services: Services,
   { path, settings, profile, billing, signal }: NativePreviewRequest,
 ): Promise<string> {
-  const runs = await openMetricsStore(services).readRuns();
-  const condensing = await createWindowSummarizer(services, await getMessageCounter(services), profile, runs, billing);
+  const recordedRuns = await openMetricsStore(services).readRuns();
+  const condensing = await createWindowSummarizer(
+    services,
+    await getMessageCounter(services),
+    profile,
+    recordedRuns,
+    billing,
+  );
   const { model } = selectSummarizer({ condensing }).summarizer;
   const task = { kind: 'prompt', path, history: settings.history, config: readNativeConfig(), model } as const;
   const plannedPrompt = await runInBackground(services, task, signal);
   if (!plannedPrompt) return vscode.l10n.t('There is not enough to condense in this conversation.');
-  const facts = vscode.l10n.t('These facts, collected without a model, follow the summary:');
-  const compaction = vscode.l10n.t(
+  const factsHeading = vscode.l10n.t('These facts, collected without a model, follow the summary:');
+  const compactionHeading = vscode.l10n.t(
     'The vendor’s own compaction is sent these messages, and no prompt from Context Condenser:',
   );
-  const prompts = plannedPrompt.isCompacted ? [compaction, plannedPrompt.prompt] : [plannedPrompt.prompt];
-  return [plannedPrompt.system, ...prompts, ...(plannedPrompt.facts === '' ? [] : [facts, plannedPrompt.facts])].join(
-    '\n\n────────\n\n',
-  );
+  const prompts = plannedPrompt.isCompacted ? [compactionHeading, plannedPrompt.prompt] : [plannedPrompt.prompt];
+  return [
+    plannedPrompt.system,
+    ...prompts,
+    ...(plannedPrompt.facts === '' ? [] : [factsHeading, plannedPrompt.facts]),
+  ].join('\n\n────────\n\n');
 }
 
 /** @param pickedModel if set, only this profile's model is called */
@@ -60,16 +68,22 @@ export function createEngineHostModels(
     const { select, samples } = createWindowModels(services, counter, openMetricsStore(services));
     if (!pickedModel) return { select, samples };
     const selectPickedModel = async (): Promise<SelectedSummarizer> => {
-      const runs = await openMetricsStore(services).readRuns();
+      const recordedRuns = await openMetricsStore(services).readRuns();
       return selectSummarizer({
-        condensing: await createWindowSummarizer(services, counter, pickedModel.profile, runs, pickedModel.billing),
+        condensing: await createWindowSummarizer(
+          services,
+          counter,
+          pickedModel.profile,
+          recordedRuns,
+          pickedModel.billing,
+        ),
       });
     };
     return { select: selectPickedModel, samples };
   };
-  let loading: Promise<WindowModels> | undefined;
+  let loadingModels: Promise<WindowModels> | undefined;
   return createHostModels({
-    models: () => (loading ??= loadModels()),
+    models: () => (loadingModels ??= loadModels()),
     warn: (words) => {
       services.log.warn(words);
     },

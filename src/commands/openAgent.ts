@@ -108,9 +108,9 @@ export function getCondensingOptions(): string[] {
  * only what the user has set applies.
  */
 function getFollowUpOptions(provider: string): string[] {
-  const isAsked =
+  const isFollowUpAsked =
     provider === 'lossless' || (needsModelOrExtension(provider) && isSettingConfigured('agent.whenNotEnough'));
-  const choice = isAsked ? readWhenNotEnoughSetting().whenNotEnough : undefined;
+  const choice = isFollowUpAsked ? readWhenNotEnoughSetting().whenNotEnough : undefined;
   return choice === undefined ? [] : ['--when-not-enough', choice === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
@@ -144,11 +144,11 @@ export function getSpendingOptions(services: Services): string[] {
  */
 export async function ensureAutomaticEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
-  const turnOn = vscode.l10n.t('Turn On');
+  const turnOnLabel = vscode.l10n.t('Turn On');
   const text = vscode.l10n.t(
     'Automatic condensing is off, so no gateway is running. Use the agent as usual, or turn condensing on.',
   );
-  if ((await showInformationMessage(text, turnOn)) !== turnOn) return false;
+  if ((await showInformationMessage(text, turnOnLabel)) !== turnOnLabel) return false;
   await saveUserSetting('automatic', true);
   if (readSetting('automatic')) return true;
   void showErrorMessage(
@@ -167,9 +167,9 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
     return foundAgent;
   }
   if (installedAgents.length === 0) {
-    const names = listGatewayAgents().map(({ command: one }) => one);
+    const commandNames = listGatewayAgents().map(({ command: one }) => one);
     void showInformationMessage(
-      vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', names.join(', ')),
+      vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', commandNames.join(', ')),
     );
     return undefined;
   }
@@ -188,12 +188,14 @@ const listGatewayAgents = (): { name: string; command: string }[] =>
 
 /** Finds agents whose commands are on the path, in the order of the table of agents. */
 function findInstalledAgents(): InstalledAgent[] {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
+  const pathFolders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const fileExtensions = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
   return listGatewayAgents().flatMap((agent) => {
-    const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, `${agent.command}${ending}`)));
-    const path = paths.find(isExecutableFile);
-    return path === undefined ? [] : [{ ...agent, path }];
+    const candidatePaths = pathFolders.flatMap((folder) =>
+      fileExtensions.map((ending) => join(folder, `${agent.command}${ending}`)),
+    );
+    const executablePath = candidatePaths.find(isExecutableFile);
+    return executablePath === undefined ? [] : [{ ...agent, path: executablePath }];
   });
 }
 

@@ -64,13 +64,13 @@ async function startGateway(services: Services): Promise<GatewayAnnouncement | u
   return new Promise((resolve) => {
     const subscriptions = [
       agent.liveEvents.event(() => {
-        if (agent.sharedGateway) end(agent.sharedGateway);
+        if (agent.sharedGateway) stopWaiting(agent.sharedGateway);
       }),
       vscode.window.onDidCloseTerminal((closed) => {
-        if (closed === terminal) end(undefined);
+        if (closed === terminal) stopWaiting(undefined);
       }),
     ];
-    const end = (gateway: GatewayAnnouncement | undefined): void => {
+    const stopWaiting = (gateway: GatewayAnnouncement | undefined): void => {
       for (const subscription of subscriptions) subscription.dispose();
       resolve(gateway);
     };

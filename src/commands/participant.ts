@@ -76,14 +76,14 @@ async function pickChatSubject(
     : { ...conversation, name: { kind: 'file', path: conversation.path } };
 }
 
-const respondNothingPicked = (stream: vscode.ChatResponseStream): void => {
+const respondThatNothingWasPicked = (stream: vscode.ChatResponseStream): void => {
   showMarkdown(stream, makeMarkdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
 async function respondWithReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
   const subject = await pickChatSubject(services, vscode.l10n.t('Report on a conversation'), vscode.l10n.t('Report'));
   if (!subject) {
-    respondNothingPicked(stream);
+    respondThatNothingWasPicked(stream);
     return;
   }
   if (subject.live) {
@@ -91,11 +91,11 @@ async function respondWithReport(services: Services, stream: vscode.ChatResponse
     return;
   }
   const { name } = subject;
-  const path = name.kind === 'file' ? name.path : '';
+  const filePath = name.kind === 'file' ? name.path : '';
   const { ledgers } = await listLedgersSince(services, 0);
-  const ledger = ledgers.find((each) => each.path === path);
+  const ledger = ledgers.find((each) => each.path === filePath);
   const condensations = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  showMarkdown(stream, makeMarkdown`### ${ledger?.title ?? subject.title ?? path}`);
+  showMarkdown(stream, makeMarkdown`### ${ledger?.title ?? subject.title ?? filePath}`);
   if (condensations.length === 0) {
     showMarkdown(stream, makeMarkdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(createCondenseButton(name));
@@ -162,7 +162,7 @@ async function respondWithPreview(
 ): Promise<void> {
   const subject = await pickChatSubject(services, vscode.l10n.t('Preview a conversation'), vscode.l10n.t('Preview'));
   if (!subject) {
-    respondNothingPicked(stream);
+    respondThatNothingWasPicked(stream);
     return;
   }
   stream.progress(vscode.l10n.t('Working out what would be removed'));

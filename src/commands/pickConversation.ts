@@ -38,8 +38,8 @@ interface PickerTexts {
 
 /** @returns the file's path; undefined if the user picked nothing */
 export async function pickFile(services: Services, texts: PickerTexts): Promise<string | undefined> {
-  const picked = await pickConversation(services, [], texts);
-  return picked && 'path' in picked ? picked.path : undefined;
+  const pickedConversation = await pickConversation(services, [], texts);
+  return pickedConversation && 'path' in pickedConversation ? pickedConversation.path : undefined;
 }
 
 /**
@@ -59,15 +59,15 @@ export async function pickConversation(
   picker.busy = true;
   const liveItems: ConversationItem[] = live.map(toConversationItem);
   const rows = new UpdatingPickerRows(picker, [...liveItems, createOpenFileItem(liveItems.length > 0)], getItemKey);
-  const abort = new AbortController();
-  const picked = pickItem(picker, abort, rows.meant);
-  void fillConversationList(services, picker, { rows, ahead: liveItems, signal: abort.signal });
-  const item = await picked;
+  const abortController = new AbortController();
+  const pickedItemPromise = pickItem(picker, abortController, rows.meant);
+  void fillConversationList(services, picker, { rows, ahead: liveItems, signal: abortController.signal });
+  const item = await pickedItemPromise;
   if (!item) return undefined;
   if (item.conversation) return { live: item.conversation };
   if (item.found) return { path: item.found.path, title: item.label };
-  const path = await askForConversationFile(pickerTexts.open);
-  return path === undefined ? undefined : { path };
+  const filePath = await askForConversationFile(pickerTexts.open);
+  return filePath === undefined ? undefined : { path: filePath };
 }
 
 const getItemKey = ({ found, conversation, isLast }: ConversationItem): string | undefined =>
@@ -119,24 +119,24 @@ async function fillConversationList(
     const itemsByKey = new Map(items.map((item) => [getItemKey(item), item]));
     return shownItems.length === 0 ? items : shownItems.map((row) => itemsByKey.get(getItemKey(row)) ?? row);
   };
-  const show = async (): Promise<void> => {
+  const showItems = async (): Promise<void> => {
     redrawTimer = undefined;
     if (!signal.aborted) await rows.showItems(listItems());
   };
   // Counts arrive several times per second; redraw at most ten times.
   const subscription = index.onDidChange(() => {
-    redrawTimer ??= setTimeout(() => void show(), 100);
+    redrawTimer ??= setTimeout(() => void showItems(), 100);
   });
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
   // Show conversations that are already known from earlier lists.
-  void show();
+  void showItems();
   // If the ledgers can't be read, the list does without them.
   listLedgersSince(services, ledgers.since, signal).then(
     (result) => {
       ledgers.applyLedgersResult(result);
-      void show();
+      void showItems();
     },
     () => undefined,
   );
@@ -147,7 +147,7 @@ async function fillConversationList(
     picker.placeholder = vscode.l10n.t('No agent conversations were found on this machine. Open a file.');
   }
   shownItems.push(...listItems());
-  await show();
+  await showItems();
   picker.busy = false;
 }
 

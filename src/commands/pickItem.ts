@@ -28,10 +28,10 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   const { ignoreFocusOut } = picker;
   // A list that loses its focus to a webview closes and is shown again once. VS Code's own command
   // would focus the rows instead of the input (its `QuickInputBox` has no getter `enabled`).
-  let mayReturn = isWebviewActive();
-  picker.ignoreFocusOut = !mayReturn;
+  let mayFocusReturn = isWebviewActive();
+  picker.ignoreFocusOut = !mayFocusReturn;
   const focusTimer = setTimeout(() => {
-    mayReturn = false;
+    mayFocusReturn = false;
     picker.ignoreFocusOut = ignoreFocusOut;
   }, MAX_MS_UNTIL_PICKER_HAS_FOCUS);
   try {
@@ -45,13 +45,13 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
       });
       // A user who types has the focus, so closing means Escape.
       picker.onDidChangeValue(() => {
-        if (mayReturn) picker.ignoreFocusOut = true;
-        mayReturn = false;
+        if (mayFocusReturn) picker.ignoreFocusOut = true;
+        mayFocusReturn = false;
       });
       picker.onDidHide(() => {
-        if (mayReturn) picker.show();
+        if (mayFocusReturn) picker.show();
         else resolve(undefined);
-        mayReturn = false;
+        mayFocusReturn = false;
       });
       picker.show();
     });
@@ -67,10 +67,10 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
  * `_handlesToItems`), which is wrong while the window still draws older rows.
  */
 export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
-  private latest: readonly Item[];
-  private drawn: readonly Item[];
-  private next: readonly Item[] | undefined;
-  private drawing: Promise<void> | undefined;
+  private latestRows: readonly Item[];
+  private drawnRows: readonly Item[];
+  private pendingRows: readonly Item[] | undefined;
+  private drawingPromise: Promise<void> | undefined;
 
   /** @param getKey returns a row's identity: an active row stays active when it moves */
   constructor(
@@ -78,8 +78,8 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
     fixedItems: readonly Item[],
     private readonly getKey: (row: Item) => string | undefined,
   ) {
-    this.latest = this.showRows(fixedItems);
-    this.drawn = this.latest;
+    this.latestRows = this.showRows(fixedItems);
+    this.drawnRows = this.latestRows;
   }
 
   /**
@@ -88,24 +88,24 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
    * @returns when the window has these rows or newer ones
    */
   showItems(items: readonly Item[]): Promise<void> {
-    this.next = items;
-    return (this.drawing ??= this.drawLatestRows());
+    this.pendingRows = items;
+    return (this.drawingPromise ??= this.drawLatestRows());
   }
 
   private async drawLatestRows(): Promise<void> {
-    for (; this.next; this.drawn = this.latest) {
+    for (; this.pendingRows; this.drawnRows = this.latestRows) {
       const activeKey = this.picker.activeItems.map(this.getKey)[0];
-      this.latest = this.showRows(this.next);
-      this.next = undefined;
+      this.latestRows = this.showRows(this.pendingRows);
+      this.pendingRows = undefined;
       const sameItem =
-        activeKey === undefined ? undefined : this.latest.find((item) => this.getKey(item) === activeKey);
+        activeKey === undefined ? undefined : this.latestRows.find((item) => this.getKey(item) === activeKey);
       if (sameItem) this.picker.activeItems = [sameItem];
       // VS Code sends rows in a timer. It answers a later message only after the window has
       // received them.
       await new Promise((resolve) => setTimeout(resolve, 0));
-      await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
+      await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latestRows.length);
     }
-    this.drawing = undefined;
+    this.drawingPromise = undefined;
   }
 
   /** @returns the picker's own array of these rows */
@@ -119,7 +119,7 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
    * that is known only if it has the same index in both lists.
    */
   readonly meant = (selected: Item): Item | undefined => {
-    const shown = this.drawn[this.latest.indexOf(selected)];
-    return shown === undefined || this.getKey(shown) === this.getKey(selected) ? selected : undefined;
+    const shownItem = this.drawnRows[this.latestRows.indexOf(selected)];
+    return shownItem === undefined || this.getKey(shownItem) === this.getKey(selected) ? selected : undefined;
   };
 }

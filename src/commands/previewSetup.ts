@@ -86,9 +86,9 @@ async function listPlannedModels(services: Services, config: unknown): Promise<P
     await getMessageCounter(services),
     openMetricsStore(services),
   );
-  const plan = async (apiProfile?: string): Promise<PreviewModel> =>
+  const planModel = async (apiProfile?: string): Promise<PreviewModel> =>
     (await createPlannedModel(select, samples, apiProfile)).planned;
-  return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
+  return Promise.all([planModel(), ...[...findProfileNames(config)].map(planModel)]);
 }
 
 function findProfileNames(config: unknown): Set<string> {
@@ -118,16 +118,16 @@ export interface PreviewSetupOfProfile {
 export async function createPreviewSetupsOfProfiles(services: Services): Promise<PreviewSetupOfProfile[]> {
   const { profiles } = readModelSettings();
   const counter = await getMessageCounter(services);
-  const runs = await openMetricsStore(services).readRuns();
+  const recordedRuns = await openMetricsStore(services).readRuns();
   return Promise.all(
     profiles.map(async (profile): Promise<PreviewSetupOfProfile> => {
       const { id, name, model } = profile;
-      const summarizer = await createWindowSummarizer(services, counter, profile, runs);
+      const summarizer = await createWindowSummarizer(services, counter, profile, recordedRuns);
       if ('reason' in summarizer) return { id, name, model, setup: { problem: summarizer.reason } };
       const previewModel = {
         model: summarizer.model,
         chosen: 'condensing-profile',
-        samples: getOutputSamples(runs, model),
+        samples: getOutputSamples(recordedRuns, model),
       } as const;
       const setup: PreviewSetup = {
         provider: 'native',
@@ -152,8 +152,8 @@ export interface ModelPricing {
 export async function findModelPricing(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {
-    const listed = table.lookup({ vendor, model });
-    if (listed) return { prices: listed.prices, accounting: getAccounting(vendor, model) };
+    const listedModel = table.lookup({ vendor, model });
+    if (listedModel) return { prices: listedModel.prices, accounting: getAccounting(vendor, model) };
   }
   return undefined;
 }

@@ -42,8 +42,8 @@ export async function createPrompt(
   const { condensing } = readModelSettings();
   const model = { ...PLACEHOLDER_MODEL, prompt: chooseSummaryPrompt(condensing, prompt) };
   const task = { kind: 'prompt', path, history: 'active', config: readNativeConfig(), model } as const;
-  const planned = await runInBackground(services, task, signal);
-  if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
-  const text = `${planned.system}\n\n────────\n\n${planned.prompt}`;
+  const plannedPrompt = await runInBackground(services, task, signal);
+  if (!plannedPrompt) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };
+  const text = `${plannedPrompt.system}\n\n────────\n\n${plannedPrompt.prompt}`;
   return { text, ...(condensing && model.prompt !== prompt && { profile: condensing.name }) };
 }

@@ -12,8 +12,8 @@ export async function saveApiTypes({ context }: Services): Promise<void> {
   });
   if (!file) return;
   try {
-    const types = vscode.Uri.joinPath(vscode.Uri.file(context.extensionPath), 'dist', 'api.d.ts');
-    await vscode.workspace.fs.writeFile(file, await vscode.workspace.fs.readFile(types));
+    const typesFile = vscode.Uri.joinPath(vscode.Uri.file(context.extensionPath), 'dist', 'api.d.ts');
+    await vscode.workspace.fs.writeFile(file, await vscode.workspace.fs.readFile(typesFile));
     void showInformationMessage(vscode.l10n.t('The types were saved. They need no package but VS Code’s own types.'));
   } catch (error) {
     void showErrorMessage(vscode.l10n.t('The types were not saved. {0}', getErrorMessage(error)));

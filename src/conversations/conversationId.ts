@@ -9,7 +9,7 @@ const TASK_ID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 export const getSourceName = (source: InputSource): string => ('path' in source ? source.path : source.name);
 
-const hashShort = (content: string | Uint8Array): string =>
+const makeShortHash = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
 /**
@@ -17,8 +17,8 @@ const hashShort = (content: string | Uint8Array): string =>
  * is no file.
  */
 export function makeSourceId(source: InputSource, input: string | Uint8Array): string {
-  if (!('path' in source)) return `text:${hashShort(input)}`;
-  return `file:${hashShort(lowercaseDriveLetter(resolve(source.path)))}`;
+  if (!('path' in source)) return `text:${makeShortHash(input)}`;
+  return `file:${makeShortHash(lowercaseDriveLetter(resolve(source.path)))}`;
 }
 
 /** VS Code writes `c:\…` and a shell `C:\…` for the same file. */

@@ -21,7 +21,7 @@ interface OpenDatabase {
 
 /** Reopening a database makes SQLite read its first pages and index roots again. */
 export class OpenDatabases {
-  private readonly byFile = new Map<string, OpenDatabase>();
+  private readonly databaseByFile = new Map<string, OpenDatabase>();
 
   /**
    * @throws {ConversationReadError} if the file is not an agent's database or the host has no
@@ -37,26 +37,26 @@ export class OpenDatabases {
   }
 
   hasOpenDatabase(file: string): boolean {
-    return this.byFile.has(file);
+    return this.databaseByFile.has(file);
   }
 
   closeAll(): void {
-    for (const file of [...this.byFile.keys()]) this.closeFile(file);
+    for (const file of [...this.databaseByFile.keys()]) this.closeFile(file);
   }
 
   private openReadOnly(file: string): sqlite.DatabaseSync {
     const state = readFileState(file);
-    const open = this.byFile.get(file);
-    if (open?.state === state) return open.database;
+    const cachedEntry = this.databaseByFile.get(file);
+    if (cachedEntry?.state === state) return cachedEntry.database;
     this.closeFile(file);
     const database = openDatabase(file);
-    this.byFile.set(file, { database, state });
+    this.databaseByFile.set(file, { database, state });
     return database;
   }
 
   private closeFile(file: string): void {
-    this.byFile.get(file)?.database.close();
-    this.byFile.delete(file);
+    this.databaseByFile.get(file)?.database.close();
+    this.databaseByFile.delete(file);
   }
 }
 
@@ -75,11 +75,11 @@ export function withDatabase<T>(
   readDatabase: (database: sqlite.DatabaseSync) => T,
 ): T {
   if (databases) return databases.readDatabase(file, readDatabase);
-  const shortLived = new OpenDatabases();
+  const temporaryDatabases = new OpenDatabases();
   try {
-    return shortLived.readDatabase(file, readDatabase);
+    return temporaryDatabases.readDatabase(file, readDatabase);
   } finally {
-    shortLived.closeAll();
+    temporaryDatabases.closeAll();
   }
 }
 
@@ -100,12 +100,12 @@ function openDatabase(file: string): sqlite.DatabaseSync {
 
 /** SQLite would block forever if a file beside the database were a pipe. */
 function checkCompanionFiles(file: string): void {
-  for (const path of [getWriteAheadLogPath(file), `${file}-shm`, `${file}-journal`]) {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+  for (const companionPath of [getWriteAheadLogPath(file), `${file}-shm`, `${file}-journal`]) {
+    const stats = lstatSync(companionPath, { throwIfNoEntry: false });
     if (!stats || stats.isFile()) continue;
     throw new ConversationReadError({
       problem: 'not-a-file',
-      source: path,
+      source: companionPath,
       found: 'a link, folder, device or pipe next to a database',
       expected: 'a SQLite file, or none',
     });
@@ -150,13 +150,13 @@ const listTables = (database: sqlite.DatabaseSync): ReadonlySet<string> =>
 
 function createDatabaseError(file: string, error: unknown): ConversationReadError {
   const message = getErrorMessage(error);
-  const isForeign = /no such (?:table|column)/.test(message);
+  const isOtherDatabase = /no such (?:table|column)/.test(message);
   const isBusy = /locked|busy/i.test(message);
   return new ConversationReadError(
     {
-      problem: isForeign ? 'unknown-format' : 'io',
+      problem: isOtherDatabase ? 'unknown-format' : 'io',
       source: file,
-      found: isForeign ? 'a SQLite database of another kind' : `a database that can’t be read (${message})`,
+      found: isOtherDatabase ? 'a SQLite database of another kind' : `a database that can’t be read (${message})`,
       expected: 'the store of OpenCode or Kilo',
       ...(isBusy && { advice: 'The agent is writing; try again.' }),
     },

@@ -49,14 +49,14 @@ export function detectRecordFormat(
   lines: Iterable<Line>,
   formats: readonly ConversationReader[],
 ): ConversationReader['lines'] {
-  let lookedAtCount = 0;
+  let checkedCount = 0;
   for (const { text } of lines) {
     const value = parseFirstValue(text);
     if (value === undefined) continue;
     const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
     if (format) return format.lines;
-    lookedAtCount += 1;
-    if (lookedAtCount === MAX_DETECTION_LINES) return undefined;
+    checkedCount += 1;
+    if (checkedCount === MAX_DETECTION_LINES) return undefined;
   }
   return undefined;
 }
@@ -102,8 +102,8 @@ export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
 /** @throws {ConversationReadError} if the document has no messages */
 export function parseMessageDocument(value: unknown, source: string): MessageDocument {
-  const isBody = isRecord(value) && Array.isArray(value['messages']);
-  const messages: unknown = isBody ? value['messages'] : value;
+  const isRequestBody = isRecord(value) && Array.isArray(value['messages']);
+  const messages: unknown = isRequestBody ? value['messages'] : value;
   if (!Array.isArray(messages)) {
     throw new ConversationReadError({
       problem: 'unknown-format',
@@ -129,7 +129,7 @@ export function parseMessageDocument(value: unknown, source: string): MessageDoc
       advice: 'Read api_conversation_history.json in the same folder.',
     });
   }
-  if (!isBody) return { messages };
+  if (!isRequestBody) return { messages };
   return { messages, request: Object.fromEntries(Object.entries(value).filter(([field]) => field !== 'messages')) };
 }
 

@@ -45,11 +45,11 @@ export async function judgeSessions(
   { tokens, signal, onProgress }: JudgeOptions,
 ): Promise<JudgedSessions> {
   const tallies: SessionTally[] = [];
-  const counts = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
+  const sessionCounts = await forEachSession(locations, { signal, onProgress }, async ({ messages }) => {
     const tally = await tallyNeededLinesOfSession(messages, choices, tokens, { signal });
     if (tally) tallies.push(tally);
   });
-  return { ...compareChoices(tallies, choices), ...counts };
+  return { ...compareChoices(tallies, choices), ...sessionCounts };
 }
 
 async function forEachSession(

@@ -14,10 +14,10 @@ import type { Conversation } from './types';
  * Formats without an agent stay unmarked, because any server may offer a tool called `ask_user`.
  */
 export function markAnswersOfPerson(conversation: Conversation): Conversation {
-  const asking = listToolsAskingPerson(
+  const askingTools = listToolsAskingPerson(
     AGENT_LIST.filter(({ formats }) => formats.some((format) => format === conversation.format)),
   );
-  return markBlocksAt(conversation, (messages) => markAnswersToTools(asking, messages));
+  return markBlocksAt(conversation, (messages) => markAnswersToTools(askingTools, messages));
 }
 
 export type PlacesOfPersonsAnswers = readonly (readonly MessageAndBlockIndex[])[];

@@ -63,8 +63,8 @@ export function renderAnthropicJson(
   if (conversation.format === 'anthropic') {
     return { text: renderMessagesJson(conversation, messages, readSourceText(location), origins), notes: [] };
   }
-  const exported = exportConversation({ ...conversation, messages }, 'anthropic', counter);
-  return { text: restoreOriginalCallJson(exported, location), notes: exported.notes };
+  const exportedConversation = exportConversation({ ...conversation, messages }, 'anthropic', counter);
+  return { text: restoreOriginalCallJson(exportedConversation, location), notes: exportedConversation.notes };
 }
 
 export function restoreOriginalCallJson({ text, extension }: ExportedConversation, location: string): string {
@@ -94,8 +94,8 @@ export function copyOriginalCallJson(text: string, source: string): string {
   for (const { id, parameters, start, end, isText } of findCallsInJson(text)) {
     const original = originalParameters.get(id);
     if (original === undefined) continue;
-    const rewritten = rewriteJson(original, JSON.parse(parameters));
-    replacements.push({ start, end, json: isText ? JSON.stringify(rewritten) : rewritten });
+    const rewrittenJson = rewriteJson(original, JSON.parse(parameters));
+    replacements.push({ start, end, json: isText ? JSON.stringify(rewrittenJson) : rewrittenJson });
   }
   return replaceSpans(text, replacements);
 }
@@ -115,8 +115,8 @@ function* findCallsInJson(text: string): Generator<ToolCallJson, void> {
       const member = members.findLast(({ key }) => key === name);
       return member && text.slice(offset + member.start, offset + member.end);
     };
-    const id = parseJsonString(getMemberJson('call_id')) ?? parseJsonString(getMemberJson('id'));
-    if (id === undefined) continue;
+    const callId = parseJsonString(getMemberJson('call_id')) ?? parseJsonString(getMemberJson('id'));
+    if (callId === undefined) continue;
     for (const name of ['input', 'arguments', 'function']) {
       const member = members.findLast(({ key }) => key === name);
       if (!member) continue;
@@ -131,7 +131,7 @@ function* findCallsInJson(text: string): Generator<ToolCallJson, void> {
       const isText = json.startsWith('"');
       const parameters = isText ? (parseJsonString(json) ?? '') : json;
       if (isRecord(parseOrUndefined(parameters)))
-        yield { id, parameters, start: jsonStart, end: jsonStart + json.length, isText };
+        yield { id: callId, parameters, start: jsonStart, end: jsonStart + json.length, isText };
     }
   }
 }

@@ -110,8 +110,8 @@ function readConversationWithoutMarks(
   const formats = Object.values(READER_BY_FORMAT);
   const detectFormat = (): ConversationReader['lines'] => detectRecordFormat(readLines(text, name), formats);
   if (detectLayout(readLines(text, name)) === 'lines') {
-    const format = detectFormat();
-    if (format) return format.read(text, source, options, earlierRecords);
+    const linesFormat = detectFormat();
+    if (linesFormat) return linesFormat.read(text, source, options, earlierRecords);
     rejectBinaryInput(text, name);
     // Claude Code's reader reports what is wrong with lines of unknown format.
     const values = parseFirstRecords(readLines(text, name));
@@ -138,8 +138,8 @@ function readConversationWithoutMarks(
   }
   rejectUnsupportedFormat({ values: [], document: value, text: undefined }, name);
   for (const { document } of formats) {
-    const found = document?.normalize(value);
-    if (document && found) return document.read(found, source, options, text);
+    const normalizedValue = document?.normalize(value);
+    if (document && normalizedValue) return document.read(normalizedValue, source, options, text);
   }
   const document = parseMessageDocument(value, name);
   switch (detectDocumentFormat(document)) {
@@ -158,8 +158,14 @@ function createUnknownTextError(
   found: string,
   advice?: string,
 ): never {
-  const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED_FORMATS_TEXT;
-  throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
+  const expectedText = problem === 'encoding' ? 'UTF-8 text' : EXPECTED_FORMATS_TEXT;
+  throw new ConversationReadError({
+    problem,
+    source: name,
+    found,
+    expected: expectedText,
+    ...(advice !== undefined && { advice }),
+  });
 }
 
 /** NUL bytes around JSON lines are allowed, other binary data is not. */
@@ -212,9 +218,9 @@ function parseDocument(input: string | Uint8Array, name: string): unknown {
 }
 
 function createDocumentError(text: string, { problem }: JsonError, name: string): ConversationReadError {
-  const before = text.slice(0, problem.offset);
-  const line = before.split('\n').length;
-  const column = problem.offset - before.lastIndexOf('\n');
+  const textBefore = text.slice(0, problem.offset);
+  const line = textBefore.split('\n').length;
+  const column = problem.offset - textBefore.lastIndexOf('\n');
   if (problem.truncated) {
     return new ConversationReadError({
       problem: 'truncated',

@@ -42,9 +42,9 @@ export class ConversationReadError extends Error {
     readonly data: ReadErrorDetails,
     options?: ErrorOptions,
   ) {
-    const place = data.line === undefined ? data.source : `${data.source}:${data.line}`;
+    const location = data.line === undefined ? data.source : `${data.source}:${data.line}`;
     const reason = formatReadErrorReason(data);
-    super(`${place}: ${reason}`, options);
+    super(`${location}: ${reason}`, options);
     this.reason = data.line === undefined ? reason : `line ${data.line}: ${reason}`;
     this.problem = data.problem;
     this.source = data.source;
@@ -75,8 +75,10 @@ export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object') {
     const keys = Object.keys(value);
-    const shown = keys.slice(0, 5).map((key) => `"${key.slice(0, 40)}"`);
-    return keys.length === 0 ? 'an empty object' : `an object with ${shown.join(', ')}${keys.length > 5 ? ', …' : ''}`;
+    const shownKeys = keys.slice(0, 5).map((key) => `"${key.slice(0, 40)}"`);
+    return keys.length === 0
+      ? 'an empty object'
+      : `an object with ${shownKeys.join(', ')}${keys.length > 5 ? ', …' : ''}`;
   }
   if (typeof value === 'string') return value.length <= 20 ? `"${value}"` : 'a long string';
   return typeof value === 'number' || typeof value === 'boolean' ? `the ${typeof value} ${value}` : `a ${typeof value}`;

@@ -123,7 +123,7 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
       advice: 'Update VS Code, or unpack the file with "zstd -d".',
     });
   }
-  const parts: Uint8Array[] = [];
+  const decompressedParts: Uint8Array[] = [];
   let size = 0;
   // A file may contain several frames; Node unpacks one at a time.
   for (let offset = 0; offset < bytes.length;) {
@@ -131,7 +131,7 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
     const limits = { maxOutputLength: Math.max(1, maxBytes - size) };
     try {
       const { buffer, engine } = decompress(remainingBytes, { ...limits, info: true }) as unknown as ZstdFrame;
-      parts.push(buffer);
+      decompressedParts.push(buffer);
       size += buffer.length;
       offset += Math.max(1, engine.bytesWritten);
     } catch (error) {
@@ -152,14 +152,16 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
           { cause: error },
         );
       }
-      parts.push(beginning.text);
+      decompressedParts.push(beginning.text);
       notes.push({
         damage: `The compressed file is broken after byte ${offset + beginning.read} of ${bytes.length} (${getErrorMessage(error)}); the rest is left out.`,
       });
       break;
     }
   }
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  return decompressedParts.length === 1 && decompressedParts[0]
+    ? decompressedParts[0]
+    : Buffer.concat(decompressedParts);
 }
 
 /** The types omit `info` for Zstandard. */
@@ -188,12 +190,12 @@ function decompressZstdBeginning(
   let readableBytes = 0;
   let unreadableBytes = bytes.length + 1;
   while (unreadableBytes - readableBytes > 1) {
-    const middle = Math.floor((readableBytes + unreadableBytes) / 2);
+    const middleBytes = Math.floor((readableBytes + unreadableBytes) / 2);
     try {
-      text = decompress(bytes.subarray(0, middle));
-      readableBytes = middle;
+      text = decompress(bytes.subarray(0, middleBytes));
+      readableBytes = middleBytes;
     } catch {
-      unreadableBytes = middle;
+      unreadableBytes = middleBytes;
     }
   }
   return { text, read: readableBytes };

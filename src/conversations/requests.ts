@@ -32,25 +32,25 @@ export function streamRequests(path: string): StreamedRequests | undefined {
     } else if (recordsBeforeDetection.length < MAX_DETECTION_RECORDS) recordsBeforeDetection.push(value);
   });
   if (!collector || collector === 'none') return undefined;
-  const recorded = collector.getResult();
-  return recorded && { recorded: dropImplausibleUsage(recorded), compactions: collector.compactions };
+  const recordedRequests = collector.getResult();
+  return recordedRequests && { recorded: dropImplausibleUsage(recordedRequests), compactions: collector.compactions };
 }
 
 /** `none` if the agent records no usage. */
 function createRequestCollector(value: Fields): RequestCollector | 'none' | undefined {
-  const lines = Object.values(READER_BY_FORMAT).find((format) => format.lines?.isRecord(value))?.lines;
-  return lines && (lines.requests?.() ?? 'none');
+  const linesReader = Object.values(READER_BY_FORMAT).find((format) => format.lines?.isRecord(value))?.lines;
+  return linesReader && (linesReader.requests?.() ?? 'none');
 }
 
 const CHUNK_BYTES = 1024 ** 2;
 const NEWLINE_BYTE = 0x0a;
 
 function* readLines(path: string): Generator<Line, void> {
-  let number = 0;
+  let lineNumber = 0;
   for (const bytes of readLineBytes(path)) {
-    number += 1;
+    lineNumber += 1;
     const text = bytes.toString('utf8');
-    if (text.trim() !== '') yield { number, text, valid: isUtf8(bytes), bytes: bytes.length, last: false };
+    if (text.trim() !== '') yield { number: lineNumber, text, valid: isUtf8(bytes), bytes: bytes.length, last: false };
   }
 }
 

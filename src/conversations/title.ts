@@ -32,8 +32,8 @@ export function makeConversationTitle(messages: readonly ApiMessage[]): string {
       wrappedText ??= wrapped;
     }
   }
-  const rest = command ?? wrappedText;
-  return rest === undefined ? UNTITLED : shortenTitle(rest);
+  const titleText = command ?? wrappedText;
+  return titleText === undefined ? UNTITLED : shortenTitle(titleText);
 }
 
 /** A command without an argument says nothing about the conversation. */
@@ -69,8 +69,8 @@ function stripSurroundingXmlTags(text: string): { userText: string; wrapped: str
 }
 
 export function normalizeTitle(title: string | undefined): string | undefined {
-  const words = toSafeOneLine(title ?? '');
-  return words === '' ? undefined : shortenTitle(words);
+  const titleText = toSafeOneLine(title ?? '');
+  return titleText === '' ? undefined : shortenTitle(titleText);
 }
 
 /**
@@ -121,8 +121,8 @@ const MARKDOWN_REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: (
 export function removeMarkdown(text: string): string {
   let result = text;
   // Each repetition shortens the text. Code may contain a link, and a link code.
-  for (let before = ''; result !== before;) {
-    before = result;
+  for (let previousResult = ''; result !== previousResult;) {
+    previousResult = result;
     for (const [pattern, replacement] of MARKDOWN_REPLACEMENTS) result = result.replace(pattern, replacement);
     result = result.trim();
   }

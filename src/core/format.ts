@@ -8,8 +8,8 @@ export const formatTokens = (tokens: number): string =>
 
 /** Never formats a change as 0%. */
 export function formatPercentChange(before: number, after: number): string {
-  const words = formatShare(after - before, before);
-  return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
+  const shareText = formatShare(after - before, before);
+  return before > 0 && after > before && !shareText.startsWith('<') ? `+${shareText}` : shareText;
 }
 
 export function formatCost(dollars: number | undefined): string {
@@ -20,6 +20,6 @@ export function formatCost(dollars: number | undefined): string {
 }
 
 export function formatDurationMs(ms: number): string {
-  const whole = Math.round(ms);
-  return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;
+  const wholeMs = Math.round(ms);
+  return wholeMs < 1000 ? `${wholeMs} ms` : `${(ms / 1000).toFixed(1)} seconds`;
 }

@@ -15,25 +15,27 @@ export const createToolMatcher = (patterns: readonly string[]): TextMatcher => c
  * case.
  */
 export function createFileMatcher(patterns: readonly string[]): TextMatcher {
-  const anywhere = patterns.map((pattern) => {
+  const patternsInAnyFolder = patterns.map((pattern) => {
     const path = normalizeSlashes(pattern).replace(/^\.\//, '');
     return path.startsWith('/') ? path : `**/${path}`;
   });
-  const matches = createAnyGlobMatcher(anywhere);
-  const matchesInAnyCase = createAnyGlobMatcher(anywhere.map((pattern) => pattern.toLowerCase()));
+  const matchesExactCase = createAnyGlobMatcher(patternsInAnyFolder);
+  const matchesInAnyCase = createAnyGlobMatcher(patternsInAnyFolder.map((pattern) => pattern.toLowerCase()));
   return (path) =>
-    isWindowsPath(path) ? matchesInAnyCase(normalizeSlashes(path).toLowerCase()) : matches(normalizeSlashes(path));
+    isWindowsPath(path)
+      ? matchesInAnyCase(normalizeSlashes(path).toLowerCase())
+      : matchesExactCase(normalizeSlashes(path));
 }
 
 const normalizeSlashes = (path: string): string => path.replaceAll('\\', '/');
 
 function createAnyGlobMatcher(patterns: readonly string[]): TextMatcher {
-  const compiled = limitPatterns(patterns).map(parseGlobTokens);
+  const parsedPatterns = limitPatterns(patterns).map(parseGlobTokens);
   const matchByText = new Map<string, boolean>();
   return (text) => {
-    const before = matchByText.get(text);
-    if (before !== undefined) return before;
-    const isMatch = compiled.some((tokens) => matchesTokens(tokens, text));
+    const cachedMatch = matchByText.get(text);
+    if (cachedMatch !== undefined) return cachedMatch;
+    const isMatch = parsedPatterns.some((tokens) => matchesTokens(tokens, text));
     matchByText.set(text, isMatch);
     return isMatch;
   };
@@ -46,9 +48,9 @@ function limitPatterns(patterns: readonly string[]): readonly string[] {
   let charsLeft = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
     const alternatives = expandAlternatives([pattern]);
-    const more = sumLengths(alternatives) - pattern.length;
-    if (more > charsLeft) return [pattern];
-    charsLeft -= more;
+    const addedChars = sumLengths(alternatives) - pattern.length;
+    if (addedChars > charsLeft) return [pattern];
+    charsLeft -= addedChars;
     return alternatives;
   });
 }
@@ -58,12 +60,13 @@ const BRACE_ALTERNATIVES = /\{([^{},]*,[^{}]*)\}/;
 
 /** Leaves braces literal if expanding them would make too many patterns. */
 function expandAlternatives(patterns: readonly string[]): readonly string[] {
-  const choices = patterns.map((pattern) => BRACE_ALTERNATIVES.exec(pattern)?.[1]?.split(','));
-  const count = choices.reduce((sum, list) => sum + (list?.length ?? 1), 0);
-  if (count === patterns.length || count > MAX_ALTERNATIVES) return patterns;
+  const alternativesByPattern = patterns.map((pattern) => BRACE_ALTERNATIVES.exec(pattern)?.[1]?.split(','));
+  const expandedCount = alternativesByPattern.reduce((sum, list) => sum + (list?.length ?? 1), 0);
+  if (expandedCount === patterns.length || expandedCount > MAX_ALTERNATIVES) return patterns;
   return expandAlternatives(
     patterns.flatMap(
-      (pattern, at) => choices[at]?.map((choice) => pattern.replace(BRACE_ALTERNATIVES, () => choice)) ?? [pattern],
+      (pattern, at) =>
+        alternativesByPattern[at]?.map((choice) => pattern.replace(BRACE_ALTERNATIVES, () => choice)) ?? [pattern],
     ),
   );
 }
@@ -117,8 +120,8 @@ function matchesTokens(tokens: readonly GlobToken[], text: string): boolean {
   states.addState(0);
   for (const character of text) {
     for (const state of states.list) {
-      const reached = getStateAfter(tokens[state], state, character);
-      if (reached !== undefined) nextStates.addState(reached);
+      const nextState = getStateAfter(tokens[state], state, character);
+      if (nextState !== undefined) nextStates.addState(nextState);
     }
     states.clearStates();
     [states, nextStates] = [nextStates, states];

@@ -9,14 +9,14 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
   if (Array.isArray(b)) return false;
   const [first, second] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  let countDifference = 0;
+  let fieldCountDifference = 0;
   for (const key of Object.keys(first)) {
     if (first[key] === undefined) continue;
     if (!Object.hasOwn(second, key) || !isEqual(first[key], second[key])) return false;
-    countDifference++;
+    fieldCountDifference++;
   }
-  for (const key of Object.keys(second)) if (second[key] !== undefined) countDifference--;
-  return countDifference === 0;
+  for (const key of Object.keys(second)) if (second[key] !== undefined) fieldCountDifference--;
+  return fieldCountDifference === 0;
 }
 
 const isWrittenAsNull = (value: unknown): boolean =>

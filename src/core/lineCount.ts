@@ -2,7 +2,8 @@ import type { Slice } from './slice';
 
 export function countLines(text: string): number {
   let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  for (let newlineIndex = text.indexOf('\n'); newlineIndex >= 0; newlineIndex = text.indexOf('\n', newlineIndex + 1))
+    count++;
   return count;
 }
 

@@ -2,8 +2,8 @@
 export function memoizeByObject<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, V>();
   return (key) => {
-    const found = results.get(key);
-    if (found !== undefined || results.has(key)) return found as V;
+    const cachedValue = results.get(key);
+    if (cachedValue !== undefined || results.has(key)) return cachedValue as V;
     const value = compute(key);
     results.set(key, value);
     return value;

@@ -5,10 +5,10 @@ const LETTERS_PER_ALLOWED_EDIT = 3;
 export function findNearestName(name: string, candidates: readonly string[]): string | undefined {
   const wantedName = normalizeName(name);
   const limit = Math.max(1, Math.floor(wantedName.length / LETTERS_PER_ALLOWED_EDIT));
-  const ranked = candidates
+  const rankedCandidates = candidates
     .map((candidate) => ({ candidate, distance: computeEditDistance(wantedName, normalizeName(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance);
-  const [best] = ranked;
+  const [best] = rankedCandidates;
   return best && best.distance <= limit ? best.candidate : undefined;
 }
 
@@ -23,8 +23,8 @@ function computeEditDistance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const nextRow = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      nextRow.push(Math.min(substituted, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1));
+      const substitutionCost = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      nextRow.push(Math.min(substitutionCost, (row[j] ?? 0) + 1, (nextRow[j - 1] ?? 0) + 1));
     }
     row = nextRow;
   }

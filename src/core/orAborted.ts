@@ -2,7 +2,7 @@
 export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
+  const abortPromise = new Promise<never>((_resolve, reject) => {
     onAbort = (): void => {
       reject(signal.reason as Error);
     };
@@ -10,7 +10,7 @@ export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal 
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
-    return await Promise.race([promise, aborted]);
+    return await Promise.race([promise, abortPromise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

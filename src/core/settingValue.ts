@@ -37,8 +37,9 @@ export function replaceSettingValueAt(root: unknown, path: SettingPath, value: u
   if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
     throw new SettingPathError(`There is no place "${key}" in the setting as it stands.`);
   }
-  const changed = replaceSettingValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
-  const innerValue = value === undefined && typeof key === 'string' && isEmptyObject(changed) ? undefined : changed;
+  const changedValue = replaceSettingValueAt(Object.hasOwn(container, key) ? container[key] : undefined, rest, value);
+  const innerValue =
+    value === undefined && typeof key === 'string' && isEmptyObject(changedValue) ? undefined : changedValue;
   if (Array.isArray(container)) {
     const list: unknown[] = container;
     if (typeof key !== 'number' || key > list.length) throw new SettingPathError(`The list ends before ${key}.`);
@@ -130,11 +131,14 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
     const { entry, copyOf, place } = change;
     if (list.some((other) => getEntryId(other) === getEntryId(entry) && getEntryId(entry) !== ''))
       return { list, undo: undefined };
-    const original = copyOf === undefined ? undefined : list[findEntryIndex(list, copyOf)];
-    if (copyOf !== undefined && !isContainer(original)) throw new SettingPathError(MISSING_ENTRY_TEXT);
+    const copiedEntry = copyOf === undefined ? undefined : list[findEntryIndex(list, copyOf)];
+    if (copyOf !== undefined && !isContainer(copiedEntry)) throw new SettingPathError(MISSING_ENTRY_TEXT);
     const insertIndex = findInsertIndex(list, place);
-    const after = list.toSpliced(insertIndex, 0, { ...(isContainer(original) ? original : {}), ...entry });
-    return { list: after, undo: { kind: 'remove', entry: getEntryNameAt(after, insertIndex) } };
+    const listWithEntry = list.toSpliced(insertIndex, 0, {
+      ...(isContainer(copiedEntry) ? copiedEntry : {}),
+      ...entry,
+    });
+    return { list: listWithEntry, undo: { kind: 'remove', entry: getEntryNameAt(listWithEntry, insertIndex) } };
   }
   const entryIndex = findEntryIndex(list, change.entry);
   if (entryIndex === -1) throw new SettingPathError(MISSING_ENTRY_TEXT);
@@ -177,8 +181,8 @@ function getNeighborOfEntry(list: readonly unknown[], index: number): NeighborOf
 }
 
 function findInsertIndex(list: readonly unknown[], place: NeighborOfEntry): number {
-  const before = 'before' in place ? findEntryIndex(list, place.before) : -1;
-  if (before >= 0) return before;
-  const after = 'after' in place ? findEntryIndex(list, place.after) : -1;
-  return after >= 0 ? after + 1 : list.length;
+  const beforeIndex = 'before' in place ? findEntryIndex(list, place.before) : -1;
+  if (beforeIndex >= 0) return beforeIndex;
+  const afterIndex = 'after' in place ? findEntryIndex(list, place.after) : -1;
+  return afterIndex >= 0 ? afterIndex + 1 : list.length;
 }

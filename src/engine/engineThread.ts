@@ -115,9 +115,9 @@ export class EngineThread {
 
   private recordDeath(error: EngineDiedError): void {
     const { onDeath, now = () => performance.now() } = this.options;
-    const at = now();
-    if (at - this.lastDeath < DEATH_WINDOW_MS) this.resting = error;
-    this.lastDeath = at;
+    const deathTime = now();
+    if (deathTime - this.lastDeath < DEATH_WINDOW_MS) this.resting = error;
+    this.lastDeath = deathTime;
     onDeath?.(error, this.resting !== undefined);
   }
 }

@@ -31,7 +31,7 @@ export class HostManager {
   readonly manager: CondensationManager;
   private presets: readonly Preset[] = [];
   private registered: readonly ProviderDescription[] = [];
-  private others: readonly CondensationProvider[] = [];
+  private otherProviders: readonly CondensationProvider[] = [];
 
   constructor(private readonly dependencies: HostManagerDependencies) {
     const { counter, summaries, models, signal, nameOwn } = dependencies;
@@ -39,7 +39,7 @@ export class HostManager {
       ...createHostModelSelection(models, signal, nameOwn),
       presets: () => this.presets,
       memo: new StoredSummaries(summaries, { onError: models.warn }),
-      others: () => this.others,
+      others: () => this.otherProviders,
     });
     this.manager = new CondensationManager(counter, providers);
   }
@@ -49,7 +49,9 @@ export class HostManager {
     if (isEqual(registered, this.registered)) return;
     for (const { id } of this.registered) this.manager.unregisterProvider(id);
     this.registered = registered;
-    this.others = registered.map((description) => createRemoteProvider(description, this.dependencies.providers));
-    for (const provider of this.others) this.manager.registerProvider(provider);
+    this.otherProviders = registered.map((description) =>
+      createRemoteProvider(description, this.dependencies.providers),
+    );
+    for (const provider of this.otherProviders) this.manager.registerProvider(provider);
   }
 }

@@ -25,9 +25,9 @@ interface RunningPreviewThread {
 }
 
 export class PreviewThread {
-  private running: RunningPreviewThread | undefined;
+  private runningThread: RunningPreviewThread | undefined;
   private questionCount = 0;
-  private idle: NodeJS.Timeout | undefined;
+  private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: PreviewThreadOptions) {}
 
@@ -37,8 +37,8 @@ export class PreviewThread {
    */
   async askPreviewQuestion<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
-    clearTimeout(this.idle);
-    const runningThread = (this.running ??= this.startThread());
+    clearTimeout(this.idleTimer);
+    const runningThread = (this.runningThread ??= this.startThread());
     this.questionCount++;
     try {
       return await runningThread.previews.ask(this.replaceContentByUpdate(request, runningThread), signal);
@@ -58,9 +58,9 @@ export class PreviewThread {
 
   /** Ends the engine; pending questions reject. */
   endThread(): void {
-    clearTimeout(this.idle);
-    const { running } = this;
-    this.running = undefined;
+    clearTimeout(this.idleTimer);
+    const { runningThread: running } = this;
+    this.runningThread = undefined;
     running?.thread.endThread();
   }
 
@@ -70,7 +70,7 @@ export class PreviewThread {
       limits: PREVIEW_RESOURCE_LIMITS,
       onDeath: () => {
         // The next engine gets live conversations from the start.
-        if (this.running?.thread === thread) this.running = undefined;
+        if (this.runningThread?.thread === thread) this.runningThread = undefined;
       },
     });
     return { thread, previews: thread.engine.previews, contents: new Map() };
@@ -103,9 +103,9 @@ export class PreviewThread {
   }
 
   private endThreadWhenIdle(): void {
-    this.idle = setTimeout(() => {
+    this.idleTimer = setTimeout(() => {
       this.endThread();
     }, this.options.idleMs ?? 60_000);
-    this.idle.unref();
+    this.idleTimer.unref();
   }
 }

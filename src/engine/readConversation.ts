@@ -41,16 +41,16 @@ export async function readConversationOnce(
 
 /** Says that the file is not the cause: the engine was out of memory, or the reader has a bug. */
 function convertEngineError(path: string, error: unknown): ConversationReadError {
-  const isMemory = error instanceof EngineDiedError && error.isOutOfMemory;
+  const isOutOfMemory = error instanceof EngineDiedError && error.isOutOfMemory;
   return new ConversationReadError(
     {
       problem: 'worker',
       source: path,
-      found: isMemory
+      found: isOutOfMemory
         ? 'a conversation that does not fit into memory'
         : `a reader that failed: ${error instanceof Error ? error.message : 'unknown error'}`,
       expected: 'a conversation or a reason why not',
-      ...(!isMemory && { advice: 'Try again; if it happens again, please report it with this message.' }),
+      ...(!isOutOfMemory && { advice: 'Try again; if it happens again, please report it with this message.' }),
     },
     { cause: error },
   );

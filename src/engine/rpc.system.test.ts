@@ -87,7 +87,7 @@ it('an RPC result or argument that can’t be cloned fails only its call', async
   await expect(near.remote.uncloneable()).rejects.toMatchObject({ name: 'DataCloneError' });
   await expect(near.remote.echo({ nested: () => undefined })).rejects.toMatchObject({ name: 'DataCloneError' });
   expect(await near.remote.echo(1)).toBe(1);
-  expect(near.pending).toBe(0);
+  expect(near.pendingCallCount).toBe(0);
 });
 
 it('a function passed over RPC can be called back until the call is answered, and its error is returned', async () => {
@@ -122,7 +122,7 @@ it('aborting an RPC call rejects it at once with the reason and aborts the other
   await expect(counting).rejects.toBe(reason);
   expect(last).toBe(3);
   await expect(near.remote.count(1, () => undefined, abort.signal)).rejects.toBe(reason);
-  expect(near.pending).toBe(0);
+  expect(near.pendingCallCount).toBe(0);
 });
 
 it('pending and later RPC calls fail if the other side is gone', async () => {

@@ -76,7 +76,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   /** Controllers of local signals, by the ID of the other side's signal that they follow. */
   private readonly controllersBySignal = new Map<number, AbortController>();
   private lastId = 0;
-  private closed: Error | undefined;
+  private closeError: Error | undefined;
 
   /** @param expose creates the object that the other end may call */
   constructor(
@@ -92,27 +92,27 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
     });
   }
 
-  get pending(): number {
+  get pendingCallCount(): number {
     return this.calls.size;
   }
 
   /** Rejects all pending and future calls with this error. */
   close(error: Error): void {
-    this.closed = error;
+    this.closeError = error;
     for (const { reject } of this.calls.values()) reject(error);
     for (const controller of this.controllersBySignal.values()) controller.abort(error);
   }
 
   private createProxy(path: string): object {
-    const groups = new Map<string, object>();
+    const proxyByKey = new Map<string, object>();
     return new Proxy((): void => undefined, {
       get: (_target, key) => {
         // A proxy must not look like a promise: async functions check whether a returned value has
         // `then`.
         if (typeof key !== 'string' || key === 'then') return undefined;
-        const group = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
-        groups.set(key, group);
-        return group;
+        const childProxy = proxyByKey.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
+        proxyByKey.set(key, childProxy);
+        return childProxy;
       },
       apply: (_target, _this, args: readonly unknown[]) => this.callRemote(path, args),
     });
@@ -121,15 +121,15 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   private async callRemote(target: string | number, args: readonly unknown[]): Promise<unknown> {
     const signals = args.filter((arg) => arg instanceof AbortSignal);
     for (const signal of signals) signal.throwIfAborted();
-    if (this.closed) throw this.closed;
+    if (this.closeError) throw this.closeError;
     const id = ++this.lastId;
-    const call = Promise.withResolvers<unknown>();
+    const pendingCall = Promise.withResolvers<unknown>();
     const cleanups: (() => void)[] = [];
-    this.calls.set(id, call);
+    this.calls.set(id, pendingCall);
     try {
-      const encodedArguments = args.map((arg) => this.encodeArgument(arg, call.reject, cleanups));
+      const encodedArguments = args.map((arg) => this.encodeArgument(arg, pendingCall.reject, cleanups));
       this.postMessage({ type: 'call', id, target, args: encodedArguments }, collectTransferLists(args));
-      return await call.promise;
+      return await pendingCall.promise;
     } finally {
       this.calls.delete(id);
       for (const cleanup of cleanups) cleanup();
@@ -264,7 +264,7 @@ export class RpcConnection<Remote extends RemotelyCallable<Remote>> {
   }
 
   private postMessage(message: RpcMessage, transferred: readonly Transferable[] = []): void {
-    if (!this.closed) this.port.postMessage(message, transferred);
+    if (!this.closeError) this.port.postMessage(message, transferred);
   }
 }
 

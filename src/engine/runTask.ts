@@ -26,8 +26,8 @@ const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, max
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
   const { bundle, signal, onProgress, models, providers } = options;
   signal.throwIfAborted();
-  const isSmall = task.kind === 'index' || (task.kind === 'account' && !task.with);
-  const thread = new EngineThread({ bundle, ...(isSmall && { limits: INDEX_RESOURCE_LIMITS }) });
+  const needsLittleMemory = task.kind === 'index' || (task.kind === 'account' && !task.with);
+  const thread = new EngineThread({ bundle, ...(needsLittleMemory && { limits: INDEX_RESOURCE_LIMITS }) });
   try {
     return await thread.engine.perform(
       task,

@@ -22,15 +22,17 @@ export function applyChanges(
   draft: Draft,
   step: string,
 ): DroppedChangeCounts {
-  let useless = 0;
-  let overlapping = 0;
+  let uselessCount = 0;
+  let overlapCount = 0;
   for (const group of groupCutChanges(changes)) {
     const isCut = group.kind === 'cut';
-    const saved = isCut ? applyCutsAtPlace(view, group, draft, step) : applySummaryChange(view, group, draft, step);
-    if (saved === 0) useless += isCut ? group.requests.length : 1;
-    else if (isCut) overlapping += countOverlaps(group.requests);
+    const savedTokens = isCut
+      ? applyCutsAtPlace(view, group, draft, step)
+      : applySummaryChange(view, group, draft, step);
+    if (savedTokens === 0) uselessCount += isCut ? group.requests.length : 1;
+    else if (isCut) overlapCount += countOverlaps(group.requests);
   }
-  return { useless, overlapping };
+  return { useless: uselessCount, overlapping: overlapCount };
 }
 
 /** Counts the cuts that start inside an earlier one. */
@@ -57,7 +59,7 @@ interface CutsAtPlace {
 }
 
 function groupCutChanges(changes: readonly Change[]): (CutsAtPlace | SummaryChange)[] {
-  const cuts = new Map<string, CutsAtPlace>();
+  const cutsByPlace = new Map<string, CutsAtPlace>();
   const groups: (CutsAtPlace | SummaryChange)[] = [];
   for (const change of changes) {
     if (change.kind === 'summary') {
@@ -66,9 +68,9 @@ function groupCutChanges(changes: readonly Change[]): (CutsAtPlace | SummaryChan
     }
     const { message, path, reason } = change;
     const key = JSON.stringify([message, path]);
-    const group = cuts.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
-    if (!cuts.has(key)) groups.push(group);
-    cuts.set(key, group);
+    const group = cutsByPlace.get(key) ?? { kind: 'cut', message, path, reason, requests: [] };
+    if (!cutsByPlace.has(key)) groups.push(group);
+    cutsByPlace.set(key, group);
     group.requests.push(toCutRequest(change));
   }
   return groups;
@@ -105,10 +107,10 @@ const arePathsEqual = (a: Path, b: Path): boolean => a.length === b.length && a.
 
 /** Returns the type of the content that contains all slices; undefined if none does. */
 function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
-  const holders = requests.map(({ start, end }) =>
+  const containingContents = requests.map(({ start, end }) =>
     contents.find((content) => start >= content.start && end <= content.end && start < end),
   );
-  return holders.every((holder) => holder !== undefined) ? holders[0]?.type : undefined;
+  return containingContents.every((holder) => holder !== undefined) ? containingContents[0]?.type : undefined;
 }
 
 const describeCutSpans = (requests: readonly CutRequest[]): string =>

@@ -57,8 +57,8 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
 /** Explains that the cost (US dollars) exceeds the limit; undefined if it doesn't. */
 function explainExcessiveCost(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
-  const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
-  return `${price}; at most ${formatCost(maxCost)} may be spent on a condensation.`;
+  const costText = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
+  return `${costText}; at most ${formatCost(maxCost)} may be spent on a condensation.`;
 }
 
 async function condenseWithProvider(
@@ -73,7 +73,7 @@ async function condenseWithProvider(
   const { changes, cost, notes } = await callExternalProvider(parsed, view, config, options);
   const draft = new Draft(context.messages, context.counter, context.edits);
   const tokensBefore = draft.tokens;
-  const leftOut = applyChanges(view, changes, draft, name);
+  const droppedCounts = applyChanges(view, changes, draft, name);
   const step: StepReport = {
     name,
     tokensBefore,
@@ -83,17 +83,17 @@ async function condenseWithProvider(
     cost,
     outcome: { kind: 'done' },
   };
-  const leftOutNotes = [
-    ...(leftOut.useless === 0
+  const droppedNotes = [
+    ...(droppedCounts.useless === 0
       ? []
-      : [`${leftOut.useless} of ${changes.length} changes would save nothing and were left out.`]),
-    ...(leftOut.overlapping === 0
+      : [`${droppedCounts.useless} of ${changes.length} changes would save nothing and were left out.`]),
+    ...(droppedCounts.overlapping === 0
       ? []
       : [
-          `${leftOut.overlapping} of ${changes.length} changes overlap a cut that begins before them and were left out.`,
+          `${droppedCounts.overlapping} of ${changes.length} changes overlap a cut that begins before them and were left out.`,
         ]),
   ];
-  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...leftOutNotes] };
+  return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...droppedNotes] };
 }
 
 async function estimateWithProvider(
@@ -158,11 +158,11 @@ async function runWithTimeout<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const limitMs = usesModel ? MAX_PROVIDER_WITH_MODEL_MS : MAX_PROVIDER_MS;
-  const limit = new AbortController();
+  const timeoutController = new AbortController();
   const timer = setTimeout(() => {
-    limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was stopped.`));
+    timeoutController.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was stopped.`));
   }, limitMs);
-  const combinedSignal = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal;
   try {
     return await rejectOnAbort(Promise.resolve(combinedSignal).then(startCall), combinedSignal);
   } finally {

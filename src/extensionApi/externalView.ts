@@ -32,9 +32,9 @@ export function createExternalView(context: ConversationContext): ExternalView {
   const summaries = selectLastEditPerPlace(context.edits)
     .filter((edit) => edit.kind === 'summary')
     .sort((a, b) => a.start - b.start);
-  let next = 0;
+  let nextSummaryIndex = 0;
   const ranges = origins.map((origin): OriginalMessageRange => {
-    const summary = origin === SUMMARY_ORIGIN ? summaries[next++] : undefined;
+    const summary = origin === SUMMARY_ORIGIN ? summaries[nextSummaryIndex++] : undefined;
     return summary
       ? { start: summary.start, end: summary.end, isSummary: true }
       : { start: origin, end: origin + 1, isSummary: false };

@@ -271,15 +271,19 @@ export function parseProvider(value: Provider): ParsedProvider {
       cause: error,
     });
   }
-  const without = listSettingsWithoutDefault(configSchema);
-  if (without.length > 0) {
-    throw new TypeError(`provider.configSchema: every setting needs a default; without one: ${without.join(', ')}`);
+  const settingsWithoutDefault = listSettingsWithoutDefault(configSchema);
+  if (settingsWithoutDefault.length > 0) {
+    throw new TypeError(
+      `provider.configSchema: every setting needs a default; without one: ${settingsWithoutDefault.join(', ')}`,
+    );
   }
-  const empty = zodSchema.safeParse({});
+  const emptyConfigResult = zodSchema.safeParse({});
   // zod doesn't validate defaults by itself.
-  const defaults = empty.success ? zodSchema.safeParse(empty.data) : empty;
-  if (!defaults.success) {
-    throw new TypeError(`provider.configSchema: its defaults are not valid: ${describeInvalidFields(defaults.error)}`);
+  const defaultsResult = emptyConfigResult.success ? zodSchema.safeParse(emptyConfigResult.data) : emptyConfigResult;
+  if (!defaultsResult.success) {
+    throw new TypeError(
+      `provider.configSchema: its defaults are not valid: ${describeInvalidFields(defaultsResult.error)}`,
+    );
   }
   return { provider: value, usesModel, configSchema, zodSchema };
 }
@@ -306,8 +310,8 @@ export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
 /** @throws TypeError */
 export function parseResult(value: unknown, source: string): ParsedResult {
   const { changes, notes, cost } = parseOrThrow(resultSchema, value, `the result of ${source}`);
-  const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
-  return { changes, notes, cost: isKnown ? cost : 0 };
+  const isCostKnown = typeof value === 'object' && value !== null && 'cost' in value;
+  return { changes, notes, cost: isCostKnown ? cost : 0 };
 }
 
 /** @throws TypeError */

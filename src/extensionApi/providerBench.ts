@@ -27,9 +27,9 @@ export async function condense(
   options?: BenchOptions,
   assets = __dirname,
 ): Promise<Outcome> {
-  const parsed = parseConversation(conversation);
+  const parsedConversation = parseConversation(conversation);
   const manager = await createManager(provider, assets);
-  return toApiOutcome(await manager.condense(makeRequest(parsed, options)), parsed);
+  return toApiOutcome(await manager.condense(makeRequest(parsedConversation, options)), parsedConversation);
 }
 
 export async function estimate(

@@ -44,10 +44,10 @@ export function checkGatewayAccess(
   const secretHeader = headers[SECRET_HEADER_NAME];
   const path = typeof secretHeader === 'string' ? `/${secretHeader}${url}` : url;
   const [, sentSecret = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
-  const isOpen =
+  const isAdmitted =
     isSameSecret(sentSecret, secret) ||
     [...tickets].some(([ticket, to]) => to === route && isSameSecret(sentSecret, ticket));
-  if (!isOpen) return { kind: 'refused', status: 404, detail: 'Not found.' };
+  if (!isAdmitted) return { kind: 'refused', status: 404, detail: 'Not found.' };
   return { kind: 'admitted', route, rest: path.slice(`/${sentSecret}/${route}`.length) };
 }
 

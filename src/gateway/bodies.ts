@@ -12,7 +12,7 @@ const MAX_KNOWN_BODIES = 20;
 
 export class ParsedBody {
   private cachedText: string | undefined;
-  private places: ElementEndsInBody | null | undefined;
+  private cachedElementEnds: ElementEndsInBody | null | undefined;
 
   constructor(
     readonly bytes: Buffer,
@@ -20,7 +20,7 @@ export class ParsedBody {
     readonly list: string,
     places?: ElementEndsInBody,
   ) {
-    this.places = places;
+    this.cachedElementEnds = places;
   }
 
   get text(): string {
@@ -32,23 +32,23 @@ export class ParsedBody {
    * duplicated.
    */
   get ends(): readonly number[] {
-    return this.known?.ends ?? [];
+    return this.locatedElements?.ends ?? [];
   }
 
   get before(): RequestBody {
-    return this.known?.before ?? {};
+    return this.locatedElements?.before ?? {};
   }
 
-  private get known(): ElementEndsInBody | null {
-    if (this.places !== undefined) return this.places;
+  private get locatedElements(): ElementEndsInBody | null {
+    if (this.cachedElementEnds !== undefined) return this.cachedElementEnds;
     const elementEnds = locateElements(this.text, this.list);
-    this.places = elementEnds
+    this.cachedElementEnds = elementEnds
       ? {
           ends: toByteOffsets(this.text, this.bytes.length === this.text.length, elementEnds.ends),
           before: Object.fromEntries(elementEnds.before.map((name) => [name, this.body[name]])),
         }
       : null;
-    return this.places;
+    return this.cachedElementEnds;
   }
 }
 
@@ -66,21 +66,21 @@ export class ParsedBodyCache {
     const [bestMatch, commonCount] = this.findBodyWithLongestCommon(bytes, list);
     const parsedBody = (bestMatch && parseContinuedBody(bestMatch, commonCount, bytes)) ?? parseWholeBody(bytes, list);
     if (!parsedBody) return undefined;
-    const others = this.bodies.filter((other) => other !== bestMatch || commonCount < other.ends.length);
-    this.bodies = [...others, parsedBody].slice(-MAX_KNOWN_BODIES);
+    const otherBodies = this.bodies.filter((other) => other !== bestMatch || commonCount < other.ends.length);
+    this.bodies = [...otherBodies, parsedBody].slice(-MAX_KNOWN_BODIES);
     return parsedBody;
   }
 
   private findBodyWithLongestCommon(bytes: Buffer, listName: string): [ParsedBody | undefined, number] {
     let bestMatch: ParsedBody | undefined;
-    let mostCommon = 0;
+    let mostCommonCount = 0;
     for (const candidate of this.bodies) {
       if (candidate.list !== listName || !haveSameBeginning(candidate.bytes, bytes)) continue;
       const commonCount = countCommonElements(candidate, bytes);
-      if (commonCount > 0 && (candidate.ends[commonCount - 1] ?? 0) > (bestMatch?.ends[mostCommon - 1] ?? 0))
-        [bestMatch, mostCommon] = [candidate, commonCount];
+      if (commonCount > 0 && (candidate.ends[commonCount - 1] ?? 0) > (bestMatch?.ends[mostCommonCount - 1] ?? 0))
+        [bestMatch, mostCommonCount] = [candidate, commonCount];
     }
-    return [bestMatch, mostCommon];
+    return [bestMatch, mostCommonCount];
   }
 }
 
@@ -95,11 +95,15 @@ const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
 
 function countCommonElements({ bytes: knownBytes, ends }: ParsedBody, bytes: Buffer): number {
   let [equalCount, differentCount, comparedEnd] = [0, ends.length + 1, 0];
-  for (let next = ends.length; equalCount + 1 < differentCount; next = Math.floor((equalCount + differentCount) / 2)) {
-    const end = ends[next - 1] ?? 0;
+  for (
+    let comparedCount = ends.length;
+    equalCount + 1 < differentCount;
+    comparedCount = Math.floor((equalCount + differentCount) / 2)
+  ) {
+    const end = ends[comparedCount - 1] ?? 0;
     if (end <= bytes.length && knownBytes.compare(bytes, comparedEnd, end, comparedEnd, end) === 0)
-      [equalCount, comparedEnd] = [next, end];
-    else differentCount = next;
+      [equalCount, comparedEnd] = [comparedCount, end];
+    else differentCount = comparedCount;
   }
   return equalCount;
 }
@@ -113,8 +117,8 @@ function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes:
   const newBytes = bytes.subarray(commonEnd);
   if (!isUtf8(newBytes)) return undefined;
   // The `0` stands for all common elements of the list.
-  const opening = `{${JSON.stringify(list)}:[0`;
-  const text = opening + decodeText(newBytes);
+  const placeholderHead = `{${JSON.stringify(list)}:[0`;
+  const text = placeholderHead + decodeText(newBytes);
   try {
     const newMembers: unknown = JSON.parse(text);
     const elementEnds = locateElements(text, list);
@@ -122,7 +126,11 @@ function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes:
     const { before } = earlierBody;
     if (Object.keys(newMembers).some((name) => Object.hasOwn(before, name))) return undefined;
     const newElements = newMembers[list] as readonly unknown[];
-    const newEnds = toByteOffsets(text, newBytes.length + opening.length === text.length, elementEnds.ends.slice(1));
+    const newEnds = toByteOffsets(
+      text,
+      newBytes.length + placeholderHead.length === text.length,
+      elementEnds.ends.slice(1),
+    );
     return new ParsedBody(
       bytes,
       {
@@ -131,7 +139,10 @@ function parseContinuedBody(earlierBody: ParsedBody, commonCount: number, bytes:
         [list]: [...(elements as readonly unknown[]).slice(0, commonCount), ...newElements.slice(1)],
       },
       list,
-      { before, ends: [...ends.slice(0, commonCount), ...newEnds.map((end) => commonEnd + end - opening.length)] },
+      {
+        before,
+        ends: [...ends.slice(0, commonCount), ...newEnds.map((end) => commonEnd + end - placeholderHead.length)],
+      },
     );
   } catch {
     return undefined;
@@ -171,7 +182,7 @@ function locateElements(
   text: string,
   listName: string,
 ): { readonly ends: number[]; readonly before: string[] } | undefined {
-  const names = new Set<string>();
+  const memberNames = new Set<string>();
   const skipComma = (end: number): number => {
     const position = skipJsonSpace(text, end);
     return text[position] === ',' ? skipJsonSpace(text, position + 1) : position;
@@ -180,7 +191,7 @@ function locateElements(
   for (let position = skipJsonSpace(text, skipJsonSpace(text, 0) + 1); text[position] !== '}';) {
     const nameEnd = skipJsonString(text, position);
     const name = JSON.parse(text.slice(position, nameEnd)) as string;
-    if (names.has(name)) return undefined;
+    if (memberNames.has(name)) return undefined;
     let valueEnd = skipJsonSpace(text, skipJsonSpace(text, nameEnd) + 1);
     if (name === listName) {
       if (text[valueEnd] !== '[') return undefined;
@@ -190,9 +201,9 @@ function locateElements(
         valueEnd = skipComma(ends.at(-1) ?? valueEnd);
       }
       valueEnd++;
-      elementEnds = { ends, before: [...names] };
+      elementEnds = { ends, before: [...memberNames] };
     } else valueEnd = skipJsonValue(text, valueEnd);
-    names.add(name);
+    memberNames.add(name);
     position = skipComma(valueEnd);
   }
   return elementEnds;

@@ -122,11 +122,11 @@ export function getNextState(state: DeliveryState, event: DeliveryEvent): Delive
     const { call, answer } = state;
     if (!call || !state.isPaid) return makeEndState(state);
     const { usage, overflow } = event;
-    const booking = { kind: 'booking', call, answer, usage, overflow } as const;
-    if (!overflow) return { ...booking, isPaid: true };
+    const bookingState = { kind: 'booking', call, answer, usage, overflow } as const;
+    if (!overflow) return { ...bookingState, isPaid: true };
     // Vendors don't bill a prompt that they did not process.
     const log = makeProblemLine('The vendor refused a request as too large in its answer.');
-    return { ...booking, isPaid: usage !== undefined, log };
+    return { ...bookingState, isPaid: usage !== undefined, log };
   }
   if (state.kind === 'booking' && event.kind === 'booked') return makeEndState(state);
   if (state.kind === 'refusing' && event.kind === 'refused') return { kind: 'ended', isPaid: false };
@@ -143,12 +143,13 @@ function changeOrRefuse(
   deliveryCourse: DeliveryCourse<RejectedAttempts>,
   refusal: VendorRefusal,
 ): DeliveryState {
-  const next = chooseNextAttempt(deliveryCourse.rejected, deliveryCourse.impossible);
-  if (next.kind === 'change') return { kind: 'changing', call, course: deliveryCourse, refusal, change: next.change };
-  const isOriginalTooLong = next.reason !== refusal && refusal.problem !== 'too-long';
+  const nextStep = chooseNextAttempt(deliveryCourse.rejected, deliveryCourse.impossible);
+  if (nextStep.kind === 'change')
+    return { kind: 'changing', call, course: deliveryCourse, refusal, change: nextStep.change };
+  const isOriginalTooLong = nextStep.reason !== refusal && refusal.problem !== 'too-long';
   return {
     kind: 'refusing',
-    refusal: next.reason,
+    refusal: nextStep.reason,
     ...(isOriginalTooLong && {
       log: makeProblemLine(`${describeRefusal(refusal)}; what came is too long to go out in its place.`),
     }),
@@ -162,8 +163,8 @@ const describeRefusal = ({ text = '', answer }: VendorRefusal): string =>
 
 function describeChange(change: RequestChange, refusal: VendorRefusal): DeliveryLogLine {
   if (change === 'shorten') return makeProblemLine('The vendor refused a request as too large.');
-  const form = change === 'send-as-it-came' ? 'as it came' : 'without its earlier thinking';
-  return makeProblemLine(`${describeRefusal(refusal)}; it went out ${form}.`);
+  const formText = change === 'send-as-it-came' ? 'as it came' : 'without its earlier thinking';
+  return makeProblemLine(`${describeRefusal(refusal)}; it went out ${formText}.`);
 }
 
 const makeEndState = ({

@@ -16,24 +16,24 @@ export class HttpExchange {
   /** @throws the connection's error */
   sendUpstream(body: Buffer): Promise<http.IncomingMessage> {
     const headers = filterHeaders(this.request, ['host', 'content-length']);
-    const outgoing = this.openUpstreamRequest([...headers, 'Content-Length', String(body.length)]);
-    const answer = waitForAnswer(outgoing);
-    outgoing.end(body);
+    const upstreamRequest = this.openUpstreamRequest([...headers, 'Content-Length', String(body.length)]);
+    const answer = waitForAnswer(upstreamRequest);
+    upstreamRequest.end(body);
     return answer;
   }
 
   async streamUpstream(maxBytes: number): Promise<void> {
-    const outgoing = this.openUpstreamRequest(filterHeaders(this.request, ['host', 'expect']));
-    const answer = waitForAnswer(outgoing);
-    let length = 0;
+    const upstreamRequest = this.openUpstreamRequest(filterHeaders(this.request, ['host', 'expect']));
+    const answer = waitForAnswer(upstreamRequest);
+    let receivedBytes = 0;
     this.request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > maxBytes) outgoing.destroy(new Error(`A request may have ${maxBytes} bytes.`));
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBytes) upstreamRequest.destroy(new Error(`A request may have ${maxBytes} bytes.`));
     });
     this.request.on('error', () => {
-      outgoing.destroy();
+      upstreamRequest.destroy();
     });
-    this.request.pipe(outgoing);
+    this.request.pipe(upstreamRequest);
     await this.passAnswerToAgent(await answer);
   }
 

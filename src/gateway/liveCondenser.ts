@@ -173,11 +173,13 @@ export class LiveCondenser implements GatewayCondenser {
     const { counter, spending } = this.options;
     const model = this.getUpstreamModel(call, request);
     // A token has at least one byte, so shorter bodies fit.
-    const isLong = call.read.bytes.length > model.contextWindow;
-    const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
+    const mayBeTooLong = call.read.bytes.length > model.contextWindow;
+    const tokens = spending || mayBeTooLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const tokensThatFit = this.sideRequestLimits.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
     const shortenedRequest =
-      isLong && tokens > tokensThatFit ? await this.shortenSideRequest(call, request, undefined, signal) : undefined;
+      mayBeTooLong && tokens > tokensThatFit
+        ? await this.shortenSideRequest(call, request, undefined, signal)
+        : undefined;
     const minReadTokens =
       shortenedRequest || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
@@ -203,8 +205,8 @@ export class LiveCondenser implements GatewayCondenser {
         const retryShare = limit > 0 && reportedTokens > limit ? limit / reportedTokens : RETRY_SIZE_SHARE;
         if (!overflow.weight && tokens > 0) this.sideRequestLimits.set(model.key, tokens * retryShare);
         const { agentRequest, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
-        const smaller = this.makeCallToSend({ call, request, agentRequest, paid: paidRequest }, prepared, signal);
-        return smaller.bytes && smaller;
+        const smallerCall = this.makeCallToSend({ call, request, agentRequest, paid: paidRequest }, prepared, signal);
+        return smallerCall.bytes && smallerCall;
       },
       recordAnswer: (usage) => {
         paidRequest?.addUsage(usage);
@@ -230,11 +232,11 @@ export class LiveCondenser implements GatewayCondenser {
     // The request has no tools, so recall is impossible.
     const originalRequest = this.makeAgentRequest(call, request, `${getAgentConversationId(call.headers) ?? ''}/aside`);
     const agentRequest = { ...originalRequest, isSideRequest: true };
-    const uncondensed = await live.prepare(agentRequest, signal);
-    const refusedRequest = { ...uncondensed, countedTokens: this.countWholeTokens(uncondensed) };
+    const uncondensedRequest = await live.prepare(agentRequest, signal);
+    const refusedRequest = { ...uncondensedRequest, countedTokens: this.countWholeTokens(uncondensedRequest) };
     const preparedRequest =
       (overflowReport && (await live.prepareAfterOverflow(refusedRequest, agentRequest, signal, overflowReport))) ??
-      uncondensed;
+      uncondensedRequest;
     for (const note of preparedRequest.notes) report?.(note);
     return { agentRequest, prepared: preparedRequest };
   }
@@ -341,9 +343,9 @@ export class LiveCondenser implements GatewayCondenser {
         const { summarizer } = step.agentRequest.model;
         const model = this.getUpstreamModel(step.call, step.request);
         const agentRequest = { ...step.agentRequest, model: { ...model, ...(summarizer && { summarizer }) } };
-        const smaller = await live.prepareAfterOverflow(preparedRequest, agentRequest, signal, overflow);
-        if (!smaller) return undefined;
-        const smallerCall = this.makeCallToSend({ ...step, agentRequest }, smaller, signal);
+        const smallerRequest = await live.prepareAfterOverflow(preparedRequest, agentRequest, signal, overflow);
+        if (!smallerRequest) return undefined;
+        const smallerCall = this.makeCallToSend({ ...step, agentRequest }, smallerRequest, signal);
         // If only the space reserved for the answer changed, the body may be the same as before.
         return smallerCall.bytes && !(bytes && smallerCall.bytes.equals(bytes)) ? smallerCall : undefined;
       },
@@ -383,12 +385,12 @@ export class LiveCondenser implements GatewayCondenser {
     const { conversation } = preparedRequest;
     // A condensation removes all earlier thinking, so the view may lack thinking that was still
     // counted with the request.
-    const leftOutTokens = isCondensed ? this.countLeftOut(preparedRequest) : 0;
+    const leftOutTokens = isCondensed ? this.countThinkingLeftOutOfView(preparedRequest) : 0;
     const countedTokens =
       (isCondensed ? preparedRequest.countedTokens : this.countWholeTokens(preparedRequest)) -
       (agentRequest.extraTokens ?? 0) -
       leftOutTokens;
-    live.recordAnswer({ ...preparedRequest, countedTokens: countedTokens }, usage);
+    live.recordAnswer({ ...preparedRequest, countedTokens }, usage);
     live.recordUsage(preparedRequest, usage);
     const tokenFactor = preparedRequest.countedTokens > 0 ? preparedRequest.tokens / preparedRequest.countedTokens : 1;
     const savedTokens = isCondensed ? this.countWholeTokens(preparedRequest) - preparedRequest.countedTokens : 0;
@@ -437,14 +439,14 @@ export class LiveCondenser implements GatewayCondenser {
   /** o200k tokens of the thinking that will be left out of the conversation's view. */
   private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
     const conversation = this.thinkingRemovedUntil.size > 0 ? this.findContinuedConversation(messages) : undefined;
-    const shown =
+    const liveView =
       conversation === undefined || this.uncondensable.has(conversation)
         ? undefined
         : this.options.live.view(conversation);
-    return conversation === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: conversation });
+    return conversation === undefined || !liveView ? 0 : this.countThinkingLeftOutOfView({ ...liveView, conversation });
   }
 
-  private countLeftOut({
+  private countThinkingLeftOutOfView({
     conversation,
     messages,
     origins,
@@ -516,11 +518,11 @@ export class LiveCondenser implements GatewayCondenser {
         : 0;
     const contextWindow = Math.floor(windowTokens - reservedTokens);
     const host = addresses.get(route)?.hostname;
-    const isLong = asksForLongCache(read.body);
+    const isLongCache = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
     // refreshes the cache.
     const cacheSpan = isAgentTaskRequest(request)
-      ? getCacheLifespan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
+      ? getCacheLifespan({ vendor, model, host, ...(isLongCache && { lifetime: '1h' }) })
       : undefined;
     return {
       key,
@@ -532,7 +534,7 @@ export class LiveCondenser implements GatewayCondenser {
       tokenFactor: modelFacts.tokenFactor,
       ...(modelFacts.prices && { prices: modelFacts.prices }),
       accounting,
-      cacheLifetime: isLong ? '1h' : '5m',
+      cacheLifetime: isLongCache ? '1h' : '5m',
       ...(cacheSpan && { cacheSpan }),
       limits: getRequestLimits(vendor, model, host),
       threshold:
@@ -565,8 +567,10 @@ const MAX_KEPT_REQUEST_STARTS = 20;
 function dropThinkingBlocks(message: ApiMessage): ApiMessage {
   const { role, content } = message;
   if (role !== 'assistant' || typeof content === 'string') return message;
-  const rest = content.filter((block) => !isAnyThinking(block));
-  return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
+  const blocksWithoutThinking = content.filter((block) => !isAnyThinking(block));
+  return blocksWithoutThinking.length === 0 || blocksWithoutThinking.length === content.length
+    ? message
+    : { ...message, content: blocksWithoutThinking };
 }
 
 /** True if the open turn's first answer is sent without its initial thinking. */
@@ -575,10 +579,10 @@ function hasLostThinkingAtTurnStart(
   origins: readonly number[],
   thinkingEnd: number,
 ): boolean {
-  const at = findStartOfUnfinishedTurn(view) + 1;
-  const opening = view[at];
-  if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= thinkingEnd) return false;
-  return getBlocks(opening).slice(0, 1).some(isAnyThinking) && dropThinkingBlocks(opening) !== opening;
+  const answerIndex = findStartOfUnfinishedTurn(view) + 1;
+  const firstAnswer = view[answerIndex];
+  if (firstAnswer?.role !== 'assistant' || (origins[answerIndex] ?? SUMMARY_ORIGIN) >= thinkingEnd) return false;
+  return getBlocks(firstAnswer).slice(0, 1).some(isAnyThinking) && dropThinkingBlocks(firstAnswer) !== firstAnswer;
 }
 
 /**
@@ -589,12 +593,12 @@ function hasLostThinkingAtTurnStart(
  */
 function removeThinkingBudget(bytes: Buffer, { thinking, context_management: management }: RequestBody): Buffer {
   if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;
-  const clearing = toUnknownList(isRecord(management) ? management['edits'] : undefined).flatMap((edit, at) =>
-    isRecord(edit) && edit['type'] === 'clear_thinking_20251015' ? [at] : [],
+  const clearingEditIndexes = toUnknownList(isRecord(management) ? management['edits'] : undefined).flatMap(
+    (edit, at) => (isRecord(edit) && edit['type'] === 'clear_thinking_20251015' ? [at] : []),
   );
   const edits: readonly JsonEdit[] = [
     { path: ['thinking'], json: '{"type":"disabled"}' },
-    ...clearing.map((at): JsonEdit => ({ path: ['context_management', 'edits', at], removed: true })),
+    ...clearingEditIndexes.map((at): JsonEdit => ({ path: ['context_management', 'edits', at], removed: true })),
   ];
   return Buffer.from(editJson(bytes.toString(), edits));
 }
@@ -604,8 +608,10 @@ function removeThinkingBudget(bytes: Buffer, { thinking, context_management: man
  * caching").
  */
 function asksForLongCache({ system, tools, messages }: RequestBody): boolean {
-  const inMessages = toUnknownList(messages).map((message) => (isRecord(message) ? message['content'] : undefined));
-  return [system, tools, ...inMessages].some((blocks) => toUnknownList(blocks).some(isLongCacheMark));
+  const messageContents = toUnknownList(messages).map((message) =>
+    isRecord(message) ? message['content'] : undefined,
+  );
+  return [system, tools, ...messageContents].some((blocks) => toUnknownList(blocks).some(isLongCacheMark));
 }
 
 const toUnknownList = (value: unknown): readonly unknown[] =>

@@ -87,16 +87,16 @@ export function createLiveRoute(
   live: LiveConversationsApi,
   { spending, pause, end }: LiveRouteOptions = {},
 ): (body: unknown, signal: AbortSignal) => Promise<unknown> {
-  let version = 1;
+  let stateVersion = 1;
   let isEnding = false;
   const waitingRequests = new Set<() => void>();
-  const notifyWaiting = (): void => {
-    version++;
+  const notifyWaitingRequests = (): void => {
+    stateVersion++;
     for (const notify of waitingRequests) notify();
     waitingRequests.clear();
   };
-  live.on(notifyWaiting);
-  spending?.onNotice(notifyWaiting);
+  live.on(notifyWaitingRequests);
+  spending?.onNotice(notifyWaitingRequests);
   const waitForChange = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const stopWaiting = (): void => {
@@ -124,8 +124,8 @@ export function createLiveRoute(
     ): Promise<LiveAnswerByQuestion[keyof LiveAnswerByQuestion]> {
       switch (question.do) {
         case 'list':
-          if (question.after === version) await waitForChange(signal);
-          return { state: version, conversations: live.list(), told: spending?.notices, isEnding };
+          if (question.after === stateVersion) await waitForChange(signal);
+          return { state: stateVersion, conversations: live.list(), told: spending?.notices, isEnding };
         case 'view':
           return { view: live.view(question.conversation) };
         case 'compare':
@@ -165,12 +165,12 @@ export function createLiveRoute(
         case 'pause':
           if (!pause) throw new Error('This gateway condenses nothing, so it has nothing to pause.');
           pause(question.isPaused);
-          notifyWaiting();
+          notifyWaitingRequests();
           return { isPaused: question.isPaused };
         case 'end':
           if (!end) throw new Error('This gateway ends with its agent.');
           isEnding = true;
-          notifyWaiting();
+          notifyWaitingRequests();
           setImmediate(end);
           return { isEnding };
       }

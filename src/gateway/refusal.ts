@@ -13,11 +13,11 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 export async function readVendorRefusal(answer: IncomingMessage): Promise<VendorRefusal> {
   const bytes = await readBeginningOfAnswer(answer);
   // We forward the agent's `accept-encoding`, so vendors compress rejections too.
-  const unpacked =
+  const unpackedBytes =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
       : await decompressBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
-  const text = unpacked?.toString();
+  const text = unpackedBytes?.toString();
   const overflow = parseOverflowFromRefusal(text ?? '', answer.statusCode);
   return { answer, bytes, text, problem: overflow ? 'too-long' : classifyRejection(text), overflow };
 }
@@ -29,11 +29,11 @@ function classifyRejection(text: string | undefined): RejectionProblem {
 
 async function readBeginningOfAnswer(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = 0;
+  let receivedBytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_REFUSAL_BYTES) break;
+    receivedBytes += chunk.length;
+    if (receivedBytes > MAX_REFUSAL_BYTES) break;
   }
   return Buffer.concat(chunks);
 }
@@ -52,7 +52,7 @@ export function parseOverflowFromRefusal(text: string, status: number | undefine
   }
   const { code, type, message } = isRecord(error) ? error : {};
   const vendorMessage = typeof message === 'string' ? message : text;
-  const tooLong = findOverflow(vendorMessage, code, type);
-  const weight = tooLong ? undefined : findExceededBodyLimits(status, vendorMessage, type);
-  return weight ? { weight } : tooLong;
+  const contextOverflow = findOverflow(vendorMessage, code, type);
+  const bodyOverflow = contextOverflow ? undefined : findExceededBodyLimits(status, vendorMessage, type);
+  return bodyOverflow ? { weight: bodyOverflow } : contextOverflow;
 }

@@ -41,7 +41,7 @@ export class GatewayRunFigures {
   private readonly costs: (number | undefined)[] = [];
   private readonly costsWithout: (number | undefined)[] = [];
   /** By conversation, the tokens that its last prompt would have had without condensing. */
-  private readonly before = new Map<string, number>();
+  private readonly tokensBeforeByConversation = new Map<string, number>();
 
   addRequest({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {
     const sentTokens = usage ? countPromptTokens(usage) : Math.round(tokens);
@@ -50,8 +50,8 @@ export class GatewayRunFigures {
     if (savedTokens > 0) this.condensed++;
     this.sentTokens += sentTokens;
     this.savedTokens += savedTokens;
-    const tokensBefore = conversation === '' ? 0 : (this.before.get(conversation) ?? 0);
-    this.before.set(conversation, uncondensedTokens);
+    const tokensBefore = conversation === '' ? 0 : (this.tokensBeforeByConversation.get(conversation) ?? 0);
+    this.tokensBeforeByConversation.set(conversation, uncondensedTokens);
     if (!usage) {
       this.unreported++;
       return;

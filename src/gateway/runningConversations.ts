@@ -75,11 +75,12 @@ export class RunningConversations implements WindowEngine {
   }
 
   private async refreshNow(): Promise<void> {
-    const all = await listAnnouncements(this.options.folder);
+    const announcements = await listAnnouncements(this.options.folder);
     if (this.isEnded) return;
-    const responding = all.filter(({ address }) => !this.unreachable.has(address));
-    for (const one of responding) if (!this.gateways.has(one.pid)) this.followGateway(one);
-    const pids = new Set(responding.map(({ pid }) => pid));
+    const respondingGateways = announcements.filter(({ address }) => !this.unreachable.has(address));
+    for (const announcement of respondingGateways)
+      if (!this.gateways.has(announcement.pid)) this.followGateway(announcement);
+    const pids = new Set(respondingGateways.map(({ pid }) => pid));
     for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.dropGateway(pid);
   }
 
@@ -147,9 +148,9 @@ export class RunningConversations implements WindowEngine {
    * ending.
    */
   async setLimits(limits: ConversationLimits): Promise<void> {
-    const all = [...this.gateways.values()];
+    const watchedGateways = [...this.gateways.values()];
     await Promise.allSettled(
-      all.map(({ announcement }) =>
+      watchedGateways.map(({ announcement }) =>
         postQuestionToGateway<LiveAnswerByQuestion['limits']>(announcement.address, { do: 'limits', ...limits }),
       ),
     );
@@ -261,7 +262,8 @@ export class RunningConversations implements WindowEngine {
         gateway.isEnding ||= isEnding;
         if (state !== knownState) await this.updateConversations(gateway, conversations, knownState === undefined);
         // Notices from before this window started were shown by another window.
-        if (knownState !== undefined) for (const one of notices.slice(gateway.notices)) this.options.onNotice?.(one);
+        if (knownState !== undefined)
+          for (const notice of notices.slice(gateway.notices)) this.options.onNotice?.(notice);
         gateway.notices = notices.length;
         knownState = state;
       } catch {
@@ -280,19 +282,23 @@ export class RunningConversations implements WindowEngine {
   ): Promise<void> {
     const { since, condensations: knownCondensations } = gateway;
     // Gateways run on the windows' machine, so the clocks agree.
-    const isMade = ({ id, at }: LiveCondensation): boolean => !knownCondensations.has(id) && Date.parse(at) >= since;
-    const reportedBefore = new Set(
+    const isNewCondensation = ({ id, at }: LiveCondensation): boolean =>
+      !knownCondensations.has(id) && Date.parse(at) >= since;
+    const reportedConversations = new Set(
       gateway.conversations.flatMap(({ id, exhausted }) => (exhausted === undefined ? [] : [id])),
     );
-    const condensedIds = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
-    for (const one of conversations) for (const { id } of one.condensations) knownCondensations.add(id);
+    const condensedIds = new Set(
+      conversations.filter((one) => one.condensations.some(isNewCondensation)).map(({ id }) => id),
+    );
+    for (const conversation of conversations)
+      for (const { id } of conversation.condensations) knownCondensations.add(id);
     gateway.conversations = conversations.map(dropUnknownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (gateway.abort.signal.aborted) return;
     this.options.onChange();
     for (const summary of listSummaries(gateway)) {
       if (condensedIds.has(summary.id)) this.options.onCondensed?.(summary);
-      if (summary.exhausted !== undefined && !isFirst && !reportedBefore.has(summary.id))
+      if (summary.exhausted !== undefined && !isFirst && !reportedConversations.has(summary.id))
         this.options.onExhausted?.(`${summary.agent ?? ''}: ${summary.exhausted}`);
     }
   }

@@ -86,7 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
   const keys = { secret: options.secret ?? createSecret(), tickets };
-  const agents = createUpstreamAgents();
+  const upstreamAgents = createUpstreamAgents();
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -109,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   let openRequests = 0;
   const getPort = (): number => (server.address() as AddressInfo).port;
-  const proxy = new RequestProxy(options, limits, agents);
+  const proxy = new RequestProxy(options, limits, upstreamAgents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     const admission = checkGatewayAccess(request.url ?? '', request.headers, keys, getPort());
     if (admission.kind === 'refused') {
@@ -135,9 +135,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // After this response to a WebSocket, Codex immediately falls back to HTTP and sends the whole
   // conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
-    const isOurs = checkGatewayAccess(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
+    const isAdmitted = checkGatewayAccess(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
     socket.on('error', () => undefined);
-    const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
+    const status = isAdmitted ? '426 Upgrade Required' : '404 Not Found';
     endWithStatus(socket, status);
   });
   server.on('clientError', (error: Error, socket: Socket) => {
@@ -167,7 +167,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         // Includes sockets that Node no longer tracks, such as after a WebSocket request.
         for (const socket of sockets) socket.destroy();
         proxy.stopReading();
-        for (const agent of Object.values(agents)) agent.destroy();
+        for (const agent of Object.values(upstreamAgents)) agent.destroy();
       }),
   };
 }
@@ -207,15 +207,18 @@ class RequestProxy {
     response: http.ServerResponse,
     { route, rest }: AdmittedRequest,
   ): Promise<void> {
-    const abort = new AbortController();
+    const abortController = new AbortController();
     response.on('close', () => {
-      if (!response.writableFinished) abort.abort(new Error('The agent went away.'));
+      if (!response.writableFinished) abortController.abort(new Error('The agent went away.'));
     });
     const ownRoute = this.options.ownRoutes?.get(route);
     if (ownRoute) {
       const bytes = await this.readBody(request, response);
       if (!bytes) return;
-      const answer = await ownRoute(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()), abort.signal);
+      const answer = await ownRoute(
+        bytes.length === 0 ? undefined : JSON.parse(bytes.toString()),
+        abortController.signal,
+      );
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
       return;
@@ -226,7 +229,7 @@ class RequestProxy {
       return;
     }
     const address = joinAddress(upstreamUrl, rest);
-    const exchange = new HttpExchange(request, response, address, this.agents, abort.signal);
+    const exchange = new HttpExchange(request, response, address, this.agents, abortController.signal);
     const recognizedRequest = findKnownRequest(request.method ?? '', address.pathname);
     if (!recognizedRequest) {
       await exchange.streamUpstream(this.limits.bodyBytes);
@@ -244,7 +247,7 @@ class RequestProxy {
         parsedBody &&
         (await this.prepareCall(
           { route, address, recognized: recognizedRequest, headers: request.headers, read: parsedBody },
-          abort.signal,
+          abortController.signal,
         ));
     } catch (error) {
       if (!(error instanceof StoppedCallError)) throw error;
@@ -257,7 +260,7 @@ class RequestProxy {
       prepared: preparedCall,
       pack: (call) => (call?.bytes === undefined || 'unread' in body ? receivedBytes : body.pack(call.bytes)),
       wire: recognizedRequest.wire,
-      signal: abort.signal,
+      signal: abortController.signal,
       log: (line) => this.options.report?.({ ...line, route }),
       readers: this.readers,
     });
@@ -276,10 +279,10 @@ class RequestProxy {
 
   private async readBody(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
-    let length = 0;
+    let receivedBytes = 0;
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > this.limits.bodyBytes) {
+      receivedBytes += chunk.length;
+      if (receivedBytes > this.limits.bodyBytes) {
         respondWithError(response, 413, `A request may have ${this.limits.bodyBytes} bytes.`);
         request.destroy();
         return undefined;

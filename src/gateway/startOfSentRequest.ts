@@ -12,10 +12,10 @@ export interface StartOfSentRequest {
   readonly receivedHead: Buffer;
   readonly sent: Buffer;
   /** Number of list elements in the start; 0 if unknown, so that the start can't be continued. */
-  readonly elements: number;
+  readonly elementCount: number;
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
-  readonly originals: number;
+  readonly originalCount: number;
 }
 
 /**
@@ -42,19 +42,19 @@ export function makeStartOfSentRequest(
   }
   const newText = parsedBody.bytes.subarray(lastStart.receivedHead.length).toString();
   // One placeholder per element of the start, so that the indexes are right.
-  const opening = `{${JSON.stringify(wire.list)}:[${Array(lastStart.elements).fill('0').join(',')}`;
-  const text = opening + newText;
-  const continuedFrom = { view: lastStart.view.length, original: lastStart.originals };
+  const placeholderHead = `{${JSON.stringify(wire.list)}:[${Array(lastStart.elementCount).fill('0').join(',')}`;
+  const text = placeholderHead + newText;
+  const continuedFrom = { view: lastStart.view.length, original: lastStart.originalCount };
   const { head, end } = writeViewIntoBody(wire, text, parsedBody.body, request, sentView, continuedFrom);
   if (end === 0) return lastStart;
   const headEnd =
     lastStart.receivedHead.length +
-    countBytes(newText, end - opening.length, parsedBody.bytes.length - lastStart.receivedHead.length);
+    countBytes(newText, end - placeholderHead.length, parsedBody.bytes.length - lastStart.receivedHead.length);
   return makeRequestHead(
     parsedBody,
     request.sources,
     view,
-    Buffer.concat([lastStart.sent, Buffer.from(head.slice(opening.length))]),
+    Buffer.concat([lastStart.sent, Buffer.from(head.slice(placeholderHead.length))]),
     headEnd,
   );
 }
@@ -73,18 +73,18 @@ function makeRequestHead(
   sentHead: Buffer,
   headEnd: number,
 ): StartOfSentRequest {
-  const lastElement = ends.findIndex((end) => end >= headEnd);
-  const elementEnd = lastElement < 0 ? headEnd : (ends[lastElement] ?? headEnd);
-  const elements = lastElement + 1;
-  const originals = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elements));
-  const shownCount = countWhile(origins, (origin) => origin < originals);
+  const lastElementIndex = ends.findIndex((end) => end >= headEnd);
+  const elementEnd = lastElementIndex < 0 ? headEnd : (ends[lastElementIndex] ?? headEnd);
+  const elementCount = lastElementIndex + 1;
+  const originalCount = countWhile(sources, ({ items }) => items.every((item) => getIndex(item) < elementCount));
+  const shownCount = countWhile(origins, (origin) => origin < originalCount);
   return {
     receivedHead: bytes.subarray(0, elementEnd),
     sent: Buffer.concat([sentHead, bytes.subarray(headEnd, elementEnd)]),
-    elements,
+    elementCount,
     view: messages.slice(0, shownCount),
     origins: origins.slice(0, shownCount),
-    originals,
+    originalCount,
   };
 }
 
@@ -94,7 +94,7 @@ function continuesStartOfSentRequest(
   sources: readonly MessageSource[],
   currentView: View,
 ): boolean {
-  const { receivedHead, elements, originals, view, origins } = lastStart;
+  const { receivedHead, elementCount: elements, originalCount: originals, view, origins } = lastStart;
   return (
     elements > 0 &&
     bytes.length > receivedHead.length &&
@@ -110,6 +110,6 @@ function continuesStartOfSentRequest(
 const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
 
 function countWhile<T>(values: readonly T[], isCounted: (value: T) => boolean): number {
-  const firstOther = values.findIndex((value) => !isCounted(value));
-  return firstOther < 0 ? values.length : firstOther;
+  const firstUncounted = values.findIndex((value) => !isCounted(value));
+  return firstUncounted < 0 ? values.length : firstUncounted;
 }

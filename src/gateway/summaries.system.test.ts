@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
-import { refused, reply, type Behaviour } from '../../test/servers/behaviour';
+import { makeErrorResponse, reply, type Behaviour } from '../../test/servers/behaviour';
 import { startGeminiServer } from '../../test/servers/geminiServer';
 import type { ModelServer, RecordedRequest } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
@@ -283,7 +283,7 @@ it.each(WIRE_NAMES)(
 it.each(WIRE_NAMES)('in the API format %s, a rejected summary leaves the agent’s requests unchanged', async (wire) => {
   const words = 'sk-agent is not allowed to read "Look at the files"';
   const { ask, begin, asked, sent, ready, told, spent } = await bed(wire, {
-    summary: refused(403, 'permission_error', words),
+    summary: makeErrorResponse(403, 'permission_error', words),
   });
   const many = await begin();
   await ready();

@@ -96,12 +96,13 @@ export class GatewaySummaries {
       ...(prices && { prices }),
       ...(tokenFactor !== undefined && { tokenFactor }),
     });
-    const withLimitNames = { ...plainSummarizer, model: { ...plainSummarizer.model, limitNames } };
-    const withCost: Summarizer = {
-      ...withLimitNames,
-      summarize: async (request, options) => this.recordCost(await withLimitNames.summarize(request, options)),
+    const summarizerWithLimitNames = { ...plainSummarizer, model: { ...plainSummarizer.model, limitNames } };
+    const summarizerWithCost: Summarizer = {
+      ...summarizerWithLimitNames,
+      summarize: async (request, options) =>
+        this.recordCost(await summarizerWithLimitNames.summarize(request, options)),
     };
-    const limitedSummarizer = createLimitedSummarizer(withCost, {
+    const limitedSummarizer = createLimitedSummarizer(summarizerWithCost, {
       spending,
       limits: () => limits,
       count: (text) => counter.countText(text),

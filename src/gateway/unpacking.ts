@@ -51,8 +51,8 @@ export async function decompressBody(
   if (!isCompressed(encoding)) return bytes;
   const decoder = createDecompressor(encoding);
   if (!decoder) return undefined;
-  const all = await decompressWithLimit(decoder, bytes, maxBytes);
-  return Buffer.isBuffer(all) ? all : undefined;
+  const decompressed = await decompressWithLimit(decoder, bytes, maxBytes);
+  return Buffer.isBuffer(decompressed) ? decompressed : undefined;
 }
 
 async function decompressWithLimit(
@@ -62,11 +62,11 @@ async function decompressWithLimit(
 ): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
-  let length = 0;
+  let decompressedBytes = 0;
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) return 'too long';
+      decompressedBytes += chunk.length;
+      if (decompressedBytes > maxBytes) return 'too long';
       chunks.push(chunk);
     }
   } catch {

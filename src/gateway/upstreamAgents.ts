@@ -18,22 +18,22 @@ export const createUpstreamAgents = (): UpstreamHttpAgents => ({
 function closeSocketsOnUnsolicitedData<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
   // Node's types omit the boolean return value.
-  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  const reuse = agent.reuseSocket.bind(agent);
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const reuseSocket = agent.reuseSocket.bind(agent);
   agent.keepSocketAlive = (socket) => {
-    const isKept = keep(socket);
+    const isKept = keepSocketAlive(socket);
     if (isKept && !listeners.has(socket)) {
-      const end = (): void => void socket.destroy();
-      listeners.set(socket, end);
-      socket.on('data', end);
+      const destroySocket = (): void => void socket.destroy();
+      listeners.set(socket, destroySocket);
+      socket.on('data', destroySocket);
     }
     return isKept;
   };
   agent.reuseSocket = (socket, request) => {
-    const end = listeners.get(socket);
+    const destroySocket = listeners.get(socket);
     listeners.delete(socket);
-    if (end) socket.off('data', end);
-    reuse(socket, request);
+    if (destroySocket) socket.off('data', destroySocket);
+    reuseSocket(socket, request);
   };
   return agent;
 }

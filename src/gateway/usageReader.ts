@@ -71,9 +71,9 @@ export class UsageStreamReader {
       });
     }
     this.appendPiece(this.text.decode());
-    const rest = this.joinPieces();
-    if (this.isStream) this.readEventLine(rest);
-    else this.parseUsage(rest);
+    const remainingText = this.joinPieces();
+    if (this.isStream) this.readEventLine(remainingText);
+    else this.parseUsage(remainingText);
     const { usage, failure } = this;
     return { usage, failure };
   }

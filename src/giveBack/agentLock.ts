@@ -40,13 +40,13 @@ export async function withAgentLocks<T>(
   action: (held: AgentLocks) => Promise<T>,
   timing: AgentLockTiming = AGENT_LOCK_TIMING,
 ): Promise<T> {
-  let compromised: string | undefined;
+  let compromisedPath: string | undefined;
   const releases: (() => Promise<void>)[] = [];
   try {
-    for (const path of paths) releases.push(await acquireLock(path, timing, () => (compromised = path)));
+    for (const path of paths) releases.push(await acquireLock(path, timing, () => (compromisedPath = path)));
     return await action({
       confirm: () => {
-        if (compromised !== undefined) throw createLockedError(compromised, 'Its lock was taken away.');
+        if (compromisedPath !== undefined) throw createLockedError(compromisedPath, 'Its lock was taken away.');
       },
     });
   } finally {

@@ -114,12 +114,12 @@ async function prepareRooTask(
   { files }: GiveBackDependencies,
 ): Promise<PreparedGiveBack> {
   const rowsPath = getUiMessagesPath(path);
-  const history = await readJsonFile(files, path);
-  const rows = await readJsonFile(files, rowsPath);
-  if (!Array.isArray(history.value) || !Array.isArray(rows.value))
+  const historyFile = await readJsonFile(files, path);
+  const rowsFile = await readJsonFile(files, rowsPath);
+  if (!Array.isArray(historyFile.value) || !Array.isArray(rowsFile.value))
     throw createShapeError(path, 'Its files contain no lists.');
-  const { read, view } = createGivenBackView(path, history.bytes, edits);
-  const condensedTask = renderCondensedTask({ history: history.value, rows: rows.value }, read.messages, view, {
+  const { read, view } = createGivenBackView(path, historyFile.bytes, edits);
+  const condensedTask = renderCondensedTask({ history: historyFile.value, rows: rowsFile.value }, read.messages, view, {
     ...row,
     condenseId: randomUUID(),
   });
@@ -127,8 +127,16 @@ async function prepareRooTask(
   return {
     conversation: read.id,
     contents: [
-      { path, before: hashBytes(history.bytes), bytes: encodeUtf8(rewriteJson(history.text, condensedTask.history)) },
-      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encodeUtf8(rewriteJson(rows.text, condensedTask.rows)) },
+      {
+        path,
+        before: hashBytes(historyFile.bytes),
+        bytes: encodeUtf8(rewriteJson(historyFile.text, condensedTask.history)),
+      },
+      {
+        path: rowsPath,
+        before: hashBytes(rowsFile.bytes),
+        bytes: encodeUtf8(rewriteJson(rowsFile.text, condensedTask.rows)),
+      },
     ],
     path,
   };
@@ -138,19 +146,19 @@ async function prepareClineSidecar(
   { path, edits }: GiveBackRequest,
   { files, now }: GiveBackDependencies,
 ): Promise<PreparedGiveBack> {
-  const session = await readJsonFile(files, path);
-  if (!isRecord(session.value)) throw createShapeError(path, 'It contains no session.');
-  const { read: conversation, view } = createGivenBackView(path, session.bytes, edits);
-  const content = createCompactionSidecar({ session: session.value, view, now: now() });
-  const sentMessages = applyCompactionSidecar(content, session.value);
+  const sessionFile = await readJsonFile(files, path);
+  if (!isRecord(sessionFile.value)) throw createShapeError(path, 'It contains no session.');
+  const { read: conversation, view } = createGivenBackView(path, sessionFile.bytes, edits);
+  const content = createCompactionSidecar({ session: sessionFile.value, view, now: now() });
+  const sentMessages = applyCompactionSidecar(content, sessionFile.value);
   if (!sentMessages) throw createShapeError(path, 'The sidecar would not be accepted.');
-  const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
-  const earlierSidecar = await readFileBytesIfPresent(files, sidecar);
-  const bytes = encodeUtf8(renderClineSidecar(content, session.text));
+  const sidecarPath = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
+  const earlierSidecar = await readFileBytesIfPresent(files, sidecarPath);
+  const bytes = encodeUtf8(renderClineSidecar(content, sessionFile.text));
   return {
     conversation: conversation.id,
-    contents: [{ path: sidecar, before: earlierSidecar && hashBytes(earlierSidecar), bytes }],
-    path: sidecar,
+    contents: [{ path: sidecarPath, before: earlierSidecar && hashBytes(earlierSidecar), bytes }],
+    path: sidecarPath,
   };
 }
 
@@ -219,8 +227,8 @@ function toComparable(messages: readonly ApiMessage[]): string {
   const mergedMessages: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {
     const blocks = toBlocks({ content });
-    const last = mergedMessages.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
+    const lastMessage = mergedMessages.at(-1);
+    if (lastMessage?.role === role) lastMessage.content.push(...blocks);
     else mergedMessages.push({ role, content: [...blocks] });
   }
   return JSON.stringify(mergedMessages);

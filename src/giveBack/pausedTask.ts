@@ -50,11 +50,11 @@ export async function runWhileTaskPaused<T>(
   clock: WaitingClock,
   action: () => Promise<T>,
 ): Promise<T> {
-  const task = getTaskIdOfHistory(history);
-  const stack = await api.getCurrentTaskStack();
-  const openTasks: readonly unknown[] = Array.isArray(stack) ? stack : [];
+  const taskId = getTaskIdOfHistory(history);
+  const taskStack = await api.getCurrentTaskStack();
+  const openTasks: readonly unknown[] = Array.isArray(taskStack) ? taskStack : [];
   // The task runs in another window, which can't be reached.
-  if (!openTasks.includes(task))
+  if (!openTasks.includes(taskId))
     throw createTaskRunningError(history, 'The task is not open in the agent of this window.');
   if (openTasks.length > 1) throw createTaskRunningError(history, 'The task has a subtask or is one.');
   try {
@@ -63,13 +63,13 @@ export async function runWhileTaskPaused<T>(
     await waitUntilFileUnchanged(files, history, clock);
     return await action();
   } finally {
-    await api.resumeTask(task);
+    await api.resumeTask(taskId);
   }
 }
 
 async function waitUntilFileUnchanged(files: Files, history: string, { now, wait }: WaitingClock): Promise<void> {
-  const end = now() + MAX_WAIT_FOR_QUIET_MS;
-  while (now() < end) {
+  const deadline = now() + MAX_WAIT_FOR_QUIET_MS;
+  while (now() < deadline) {
     const status = await readStatusIfPresent(files, history);
     if (status && now() - status.modified >= MIN_QUIET_MS) return;
     await wait(POLL_INTERVAL_MS);

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL_CORPORA, sessionFiles } from '../../test/bench/corpus';
+import { ALL_CORPUS_FOLDERS, sessionFiles } from '../../test/bench/corpus';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { readConversation } from '../conversations/read';
 import type { ApiMessage } from '../core/messages/types';
@@ -10,7 +10,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { giveBackConversation } from './giveBack';
 import { condenseFile, makeFileOld } from './testing';
 
-const sessions = sessionFiles(ALL_CORPORA).filter(
+const sessions = sessionFiles(ALL_CORPUS_FOLDERS).filter(
   ({ path }) => path.endsWith('.jsonl') && /[\\/]claude-code[\\/]/.test(path),
 );
 

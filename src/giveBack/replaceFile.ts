@@ -9,7 +9,7 @@ export type WriteGuard = () => void;
 
 export const NO_WRITE_GUARD: WriteGuard = () => undefined;
 
-export type IfFileChanged = 'leave' | 'refuse';
+export type FileChangedAction = 'leave' | 'refuse';
 
 export interface FileReplacement {
   readonly path: string;
@@ -19,7 +19,7 @@ export interface FileReplacement {
   readonly keptFile: string | undefined;
   /** Hash of the content afterwards. */
   readonly hashAfter: string | null;
-  readonly whenChanged: IfFileChanged;
+  readonly whenChanged: FileChangedAction;
   readonly temporary: string;
 }
 

@@ -20,7 +20,7 @@ import {
   getTemporaryPath,
   type FileReplacement,
   type WriteGuard,
-  type IfFileChanged,
+  type FileChangedAction,
 } from './replaceFile';
 import {
   markReplacementState,
@@ -61,9 +61,9 @@ export async function replaceFiles(
     const recordedFiles: RecordedFile[] = [];
     for (const [index, { path, before, bytes }] of contents.entries()) {
       await rejectSymbolicLink(files, path);
-      const current = await readFileBytesIfPresent(files, path);
-      if ((current && hashBytes(current)) !== before) throw createFileChangedError(path);
-      if (current) await writeNewFile(files, join(folder, `${index}.before`), current);
+      const currentBytes = await readFileBytesIfPresent(files, path);
+      if ((currentBytes && hashBytes(currentBytes)) !== before) throw createFileChangedError(path);
+      if (currentBytes) await writeNewFile(files, join(folder, `${index}.before`), currentBytes);
       await writeNewFile(files, join(folder, `${index}.after`), bytes);
       recordedFiles.push({ path, before: before ?? null, after: hashBytes(bytes) });
     }
@@ -82,9 +82,11 @@ export async function replaceFiles(
     await markReplacementState(files, folder, 'undoing')
       .then(() => revertReplacement(files, folder, record, NO_WRITE_GUARD))
       .catch(() => undefined);
-    const state = await describePartialReplacement(files, record);
-    if (!(error instanceof GiveBackError)) throw toStorageError(error, folder, state ?? UNCHANGED_TEXT);
-    throw state === undefined ? error : new GiveBackError({ ...error.data, notDone: state }, { cause: error });
+    const partialStateText = await describePartialReplacement(files, record);
+    if (!(error instanceof GiveBackError)) throw toStorageError(error, folder, partialStateText ?? UNCHANGED_TEXT);
+    throw partialStateText === undefined
+      ? error
+      : new GiveBackError({ ...error.data, notDone: partialStateText }, { cause: error });
   }
   return folder;
 }
@@ -196,7 +198,7 @@ async function completeReplacement(
   folder: string,
   record: ReplacementRecord,
   guard: WriteGuard,
-  whenChanged: IfFileChanged,
+  whenChanged: FileChangedAction,
 ): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index) => ({
     ...{ path, hashBefore: before, keptFile: join(folder, `${index}.after`), hashAfter: after, whenChanged },

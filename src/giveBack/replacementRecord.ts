@@ -67,8 +67,9 @@ export async function removeReplacement(files: Files, folder: string): Promise<v
   for (const name of names) {
     if (!OWN_FILE_NAME.test(name) || (await readStatusIfPresent(files, join(folder, name)))?.kind !== 'file') return;
   }
-  const last = (name: string): number => (name === RECORD_FILE_NAME ? 1 : 0);
-  for (const name of names.toSorted((a, b) => last(a) - last(b))) await files.removeFile(join(folder, name));
+  const rankForRemoval = (name: string): number => (name === RECORD_FILE_NAME ? 1 : 0);
+  for (const name of names.toSorted((a, b) => rankForRemoval(a) - rankForRemoval(b)))
+    await files.removeFile(join(folder, name));
   await files.removeEmptyFolder(folder);
 }
 

@@ -18,7 +18,7 @@ import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
 import {
-  listEverGivenBack,
+  listAllGivenBack,
   listGivenBack,
   recoverAllReplacements,
   undoLastReplacement,
@@ -95,7 +95,7 @@ describe('files replaced when a conversation is given back', () => {
     expect(await undoLastReplacement(nodeFiles, root, { conversation: a })).toEqual({ copiesLeft: [c, d] });
     const records = chain.map(([source, copy]) => ({ conversation: source, source, path: copy }));
     expect(await listGivenBack(nodeFiles, root)).toEqual(records.slice(1));
-    expect(await listEverGivenBack(nodeFiles, root)).toEqual(records);
+    expect(await listAllGivenBack(nodeFiles, root)).toEqual(records);
     const files: Files = {
       ...nodeFiles,
       status: (file) => (file === d ? Promise.reject(createSystemError('EACCES')) : nodeFiles.status(file)),

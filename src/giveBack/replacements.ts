@@ -65,7 +65,7 @@ async function listFinished(
   return finishedReplacements;
 }
 
-export interface GivenBack {
+export interface GivenBackConversation {
   readonly conversation: string;
   /** The conversation's file, if recorded. */
   readonly source?: string;
@@ -74,14 +74,16 @@ export interface GivenBack {
 }
 
 /** Oldest first. A conversation that was given back several times is in the list several times. */
-export const listGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
-  (await listFinished(files, root, ['done'])).flatMap(toGivenBack);
+export const listGivenBack = async (files: Files, root: string): Promise<GivenBackConversation[]> =>
+  (await listFinished(files, root, ['done'])).flatMap(toGivenBackConversations);
 
 /** Like {@link listGivenBack}, but includes what was undone since. */
-export const listEverGivenBack = async (files: Files, root: string): Promise<GivenBack[]> =>
-  (await listFinished(files, root, ['done', 'undone'])).flatMap(toGivenBack);
+export const listAllGivenBack = async (files: Files, root: string): Promise<GivenBackConversation[]> =>
+  (await listFinished(files, root, ['done', 'undone'])).flatMap(toGivenBackConversations);
 
-function toGivenBack({ record: { conversation, source, files } }: FinishedReplacement): GivenBack[] {
+function toGivenBackConversations({
+  record: { conversation, source, files },
+}: FinishedReplacement): GivenBackConversation[] {
   const [written] = files;
   return written ? [{ conversation, ...(source !== undefined && { source }), path: written.path }] : [];
 }
@@ -89,7 +91,7 @@ function toGivenBack({ record: { conversation, source, files } }: FinishedReplac
 /** Returns the existing files that were given back from this one, or from a copy of it, oldest first. */
 async function listCopiesOf(files: Files, root: string, originalPath: string): Promise<string[]> {
   const copies = new Set<string>();
-  for (const { source, path } of await listEverGivenBack(files, root)) {
+  for (const { source, path } of await listAllGivenBack(files, root)) {
     if (path !== originalPath && (source === originalPath || copies.has(source ?? ''))) copies.add(path);
   }
   const existingCopies: string[] = [];

@@ -29,13 +29,13 @@ export async function rejectRunningTask(files: Files, history: string, now: numb
 async function findDelegatedTask(files: Files, path: string): Promise<string | undefined> {
   const bytes = await readFileBytesIfPresent(files, path);
   if (!bytes) return undefined;
-  let item: unknown;
+  let historyItem: unknown;
   try {
-    item = JSON.parse(new TextDecoder().decode(bytes));
+    historyItem = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }
-  if (!isRecord(item)) return undefined;
-  const waits = item['status'] === 'delegated' || typeof item['awaitingChildId'] === 'string';
-  return waits ? 'The task is waiting for a subtask that it started.' : undefined;
+  if (!isRecord(historyItem)) return undefined;
+  const waitsForChild = historyItem['status'] === 'delegated' || typeof historyItem['awaitingChildId'] === 'string';
+  return waitsForChild ? 'The task is waiting for a subtask that it started.' : undefined;
 }

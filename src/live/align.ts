@@ -35,8 +35,8 @@ export function alignConversations(
 const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): boolean => {
   if (a === undefined || b === undefined) return false;
   if (a === b) return true;
-  const calls = getCallsPartOfKey(a);
-  return calls !== undefined && calls === getCallsPartOfKey(b);
+  const callsPart = getCallsPartOfKey(a);
+  return callsPart !== undefined && callsPart === getCallsPartOfKey(b);
 };
 
 function alignByCalls(
@@ -47,16 +47,16 @@ function alignByCalls(
 ): void {
   const indexByCalls = new Map<string, number>();
   for (let index = start; index < oldKeys.length; index++) {
-    const calls = getCallsPartOfKey(oldKeys[index] as MessageKey);
-    if (calls !== undefined) indexByCalls.set(calls, index);
+    const callsPart = getCallsPartOfKey(oldKeys[index] as MessageKey);
+    if (callsPart !== undefined) indexByCalls.set(callsPart, index);
   }
   let lastIndex = start - 1;
-  for (let place = start; place < newKeys.length; place++) {
-    const calls = getCallsPartOfKey(newKeys[place] as MessageKey);
-    const index = calls === undefined ? undefined : indexByCalls.get(calls);
-    if (index === undefined || index <= lastIndex) continue;
-    newIndexes[index] = place;
-    lastIndex = index;
+  for (let newIndex = start; newIndex < newKeys.length; newIndex++) {
+    const callsPart = getCallsPartOfKey(newKeys[newIndex] as MessageKey);
+    const oldIndex = callsPart === undefined ? undefined : indexByCalls.get(callsPart);
+    if (oldIndex === undefined || oldIndex <= lastIndex) continue;
+    newIndexes[oldIndex] = newIndex;
+    lastIndex = oldIndex;
   }
 }
 
@@ -67,15 +67,15 @@ function alignByTexts(
   newIndexes: (number | undefined)[],
 ): void {
   const searchEnds = findNextMatches(newIndexes, newKeys.length);
-  let place = start;
+  let nextNewIndex = start;
   for (let index = start; index < oldKeys.length; index++) {
     const matchedIndex = newIndexes[index];
     const searchEnd = searchEnds[index] ?? 0;
-    let candidate = matchedIndex ?? place;
+    let candidate = matchedIndex ?? nextNewIndex;
     while (matchedIndex === undefined && candidate < searchEnd && newKeys[candidate] !== oldKeys[index]) candidate++;
     if (matchedIndex === undefined && candidate >= searchEnd) continue;
     newIndexes[index] = candidate;
-    place = candidate + 1;
+    nextNewIndex = candidate + 1;
   }
 }
 
@@ -104,16 +104,20 @@ export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMess
 export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage): boolean {
   if (oldMessage.role !== newMessage.role) return false;
   const [oldBlocks, newBlocks] = [toBlocks(oldMessage), toBlocks(newMessage)];
-  let equalAtStart = 0;
-  while (equalAtStart < oldBlocks.length && isEqual(oldBlocks[equalAtStart], newBlocks[equalAtStart])) equalAtStart++;
-  let equalAtEnd = 0;
+  let equalBlocksAtStart = 0;
+  while (equalBlocksAtStart < oldBlocks.length && isEqual(oldBlocks[equalBlocksAtStart], newBlocks[equalBlocksAtStart]))
+    equalBlocksAtStart++;
+  let equalBlocksAtEnd = 0;
   while (
-    equalAtStart + equalAtEnd < Math.min(oldBlocks.length, newBlocks.length) &&
-    isEqual(oldBlocks.at(-1 - equalAtEnd), newBlocks.at(-1 - equalAtEnd))
+    equalBlocksAtStart + equalBlocksAtEnd < Math.min(oldBlocks.length, newBlocks.length) &&
+    isEqual(oldBlocks.at(-1 - equalBlocksAtEnd), newBlocks.at(-1 - equalBlocksAtEnd))
   )
-    equalAtEnd++;
-  const [changedBlock, ...otherChangedBlocks] = oldBlocks.slice(equalAtStart, oldBlocks.length - equalAtEnd);
-  const addedBlocks = newBlocks.slice(equalAtStart, newBlocks.length - equalAtEnd);
+    equalBlocksAtEnd++;
+  const [changedBlock, ...otherChangedBlocks] = oldBlocks.slice(
+    equalBlocksAtStart,
+    oldBlocks.length - equalBlocksAtEnd,
+  );
+  const addedBlocks = newBlocks.slice(equalBlocksAtStart, newBlocks.length - equalBlocksAtEnd);
   if (addedBlocks.length === 0 || otherChangedBlocks.length > 0 || !addedBlocks.every(isText)) return false;
   if (!changedBlock) return oldBlocks.length > 0;
   return isText(changedBlock) && addedBlocks.some(({ text }) => beginsOrEndsWithText(changedBlock.text, text));

@@ -5,12 +5,12 @@ import type { PreparedRequest } from './request';
 import type { TokenLearning } from './tokenLearning';
 
 export class AnsweredRequests {
-  private readonly last = new Map<string, LastAnsweredRequest>();
+  private readonly lastByModel = new Map<string, LastAnsweredRequest>();
   private lastMessages = 0;
   private cost: number | undefined = 0;
 
   get byModel(): ReadonlyMap<string, LastAnsweredRequest> {
-    return this.last;
+    return this.lastByModel;
   }
 
   /** Number of messages in the view that was last answered. */
@@ -35,11 +35,11 @@ export class AnsweredRequests {
     learning: TokenLearning,
   ): void {
     // A cache's lifetime counts from the start of the request.
-    const before = this.last.get(model.key);
-    const ageMs = before && !outcome ? began - before.began : undefined;
+    const previousRequest = this.lastByModel.get(model.key);
+    const ageMs = previousRequest && !outcome ? began - previousRequest.began : undefined;
     const isWarm = ageMs !== undefined && ageMs < (learning.getCacheLifespan(model)?.warmMs ?? 0);
     if (usage && ageMs !== undefined) learning.learnCacheLifespan(model, ageMs, usage);
-    this.last.set(model.key, makeLastAnsweredRequest(began, usage, isWarm));
+    this.lastByModel.set(model.key, makeLastAnsweredRequest(began, usage, isWarm));
     this.lastMessages = messages.length;
   }
 }

@@ -43,25 +43,29 @@ export function chooseNextAttempt<Reason>(
 ): NextAttemptStep<Reason> {
   const lastAttempt = attempts[attempts.length - 1] as RequestAttempt<Reason>;
   const { problem, isCondensed } = lastAttempt;
-  const isShown = attempts.some((attempt) => attempt.problem === 'wrong-calls');
-  const stop = ({ reason }: RequestAttempt<Reason>): NextAttemptStep<Reason> => ({ kind: 'stop', reason });
+  const hasWrongCalls = attempts.some((attempt) => attempt.problem === 'wrong-calls');
+  const stopWith = ({ reason }: RequestAttempt<Reason>): NextAttemptStep<Reason> => ({ kind: 'stop', reason });
   const changeOrStop = (change: RequestChange): NextAttemptStep<Reason> =>
-    attempts.length < MAX_ATTEMPTS && !impossibleChanges.has(change) ? { kind: 'change', change } : stop(lastAttempt);
+    attempts.length < MAX_ATTEMPTS && !impossibleChanges.has(change)
+      ? { kind: 'change', change }
+      : stopWith(lastAttempt);
 
   if (problem === 'wrong-calls') return changeOrStop('correct-calls');
   if (problem === 'thinking' && !impossibleChanges.has('leave-out-thinking')) {
     if (attempts.every(({ change }) => change !== 'leave-out-thinking')) return changeOrStop('leave-out-thinking');
   }
-  if (problem === 'unreadable' || isShown) return stop(lastAttempt);
+  if (problem === 'unreadable' || hasWrongCalls) return stopWith(lastAttempt);
   if (problem === 'too-long') {
     // The original was only sent after another form was rejected for another reason: report that
     // reason.
-    return lastAttempt.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? lastAttempt) : changeOrStop('shorten');
+    return lastAttempt.change === 'send-as-it-came'
+      ? stopWith(attempts.at(-2) ?? lastAttempt)
+      : changeOrStop('shorten');
   }
-  if (!isCondensed) return stop(lastAttempt);
+  if (!isCondensed) return stopWith(lastAttempt);
   // The original is no shorter than the form that was too long, so sending it would not help.
-  const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
-  return tooLong ? stop(tooLong) : changeOrStop('send-as-it-came');
+  const tooLongAttempt = attempts.find((attempt) => attempt.problem === 'too-long');
+  return tooLongAttempt ? stopWith(tooLongAttempt) : changeOrStop('send-as-it-came');
 }
 
 export class RequestAttempts<Reason> {
@@ -83,16 +87,16 @@ export class RequestAttempts<Reason> {
 
   hasTried(change: RequestChange): boolean {
     const next = this.attempts.length === 0 ? undefined : this.next;
-    const isLast = next?.kind === 'change' && next.change === change;
-    return isLast || this.attempts.some((attempt) => attempt.change === change);
+    const isNextChange = next?.kind === 'change' && next.change === change;
+    return isNextChange || this.attempts.some((attempt) => attempt.change === change);
   }
 
   /** @throws RangeError before the first failure */
   get next(): NextAttemptStep<Reason> {
     const { attempts, impossible } = this;
-    const last = attempts.at(-1);
-    if (!last) throw new RangeError('No attempt has failed yet.');
-    return chooseNextAttempt([...attempts.slice(0, -1), last], impossible);
+    const lastAttempt = attempts.at(-1);
+    if (!lastAttempt) throw new RangeError('No attempt has failed yet.');
+    return chooseNextAttempt([...attempts.slice(0, -1), lastAttempt], impossible);
   }
 }
 

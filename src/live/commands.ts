@@ -51,10 +51,10 @@ export function createRedoCommand(conversation: LiveConversation): LedgerCommand
 
 /** Number of messages when a condensation was last undone that is still undone; undefined if there is none. */
 export function findMessagesWhenUndone(conversation: LiveConversation): number | undefined {
-  const undone = listUndoneCondensations(conversation).filter((one) => !isNewResultsCondensation(one));
-  if (undone.length === 0) return undefined;
+  const undoneCondensations = listUndoneCondensations(conversation).filter((one) => !isNewResultsCondensation(one));
+  if (undoneCondensations.length === 0) return undefined;
   const { messages, ledger } = conversation;
-  return Math.max(...undone.map(({ id }) => ledger.messagesWhenUndone.get(id) ?? messages.length));
+  return Math.max(...undoneCondensations.map(({ id }) => ledger.messagesWhenUndone.get(id) ?? messages.length));
 }
 
 function listUndoneCondensations(conversation: LiveConversation): Condensation[] {
@@ -64,8 +64,8 @@ function listUndoneCondensations(conversation: LiveConversation): Condensation[]
 }
 
 function findLastShownCondensation(conversation: LiveConversation): Condensation | undefined {
-  const active = new Set(getActiveCondensations(conversation.ledger).map(({ id }) => id));
-  return listShowableCondensations(conversation).findLast(({ id }) => active.has(id));
+  const activeIds = new Set(getActiveCondensations(conversation.ledger).map(({ id }) => id));
+  return listShowableCondensations(conversation).findLast(({ id }) => activeIds.has(id));
 }
 
 export function createToggleEditCommand({ ledger }: LiveConversation, edit: EditId): LedgerCommand {
@@ -84,9 +84,9 @@ export function createPinCommand({ ledger, messages, view, pinned }: LiveConvers
     return createCommandWithoutEffect(
       'A summary replaces the message. Undo that condensation first, or exclude the summary.',
     );
-  const excluded = excludeEditsOfMessage(index, ledger, messages);
+  const excludedEdits = excludeEditsOfMessage(index, ledger, messages);
   return {
-    entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excluded],
+    entries: [{ type: 'pinned', message: index, key: makeMessageKey(message) }, ...excludedEdits],
     detail: 'Pinned.',
   };
 }
@@ -94,7 +94,7 @@ export function createPinCommand({ ledger, messages, view, pinned }: LiveConvers
 export function createUnpinCommand({ ledger, messages }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   const key = message && makeMessageKey(message);
-  const pins = ledger.pinned.filter((pin) => pin.key === key);
-  if (pins.length === 0) return createCommandWithoutEffect('The message is not pinned.');
-  return { entries: pins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };
+  const matchingPins = ledger.pinned.filter((pin) => pin.key === key);
+  if (matchingPins.length === 0) return createCommandWithoutEffect('The message is not pinned.');
+  return { entries: matchingPins.map((pin) => ({ type: 'unpinned', ...pin })), detail: 'No longer pinned.' };
 }

@@ -27,7 +27,7 @@ export function createCondensationRequest(
 ): CondensationRequest {
   const { id, messages, view, model, system, overheadTokens, pinned } = conversation;
   const { provider, config, maxCost, coherenceFloor } = settings;
-  const window = getLearnedWindowLimits(conversation, learning);
+  const windowLimits = getLearnedWindowLimits(conversation, learning);
   return {
     conversation: id,
     messages,
@@ -36,8 +36,8 @@ export function createCondensationRequest(
     config,
     trigger: 'automatic',
     tools: readOwnTools(settings),
-    targetTokens: computeMessagesTarget(window, model.threshold, overheadTokens),
-    windowTokens: Math.floor(model.contextWindow / (window.tokenFactor ?? 1)),
+    targetTokens: computeMessagesTarget(windowLimits, model.threshold, overheadTokens),
+    windowTokens: Math.floor(model.contextWindow / (windowLimits.tokenFactor ?? 1)),
     overheadTokens,
     ...(system !== undefined && { system }),
     ...(model.vendor !== undefined && { vendor: model.vendor }),
@@ -60,10 +60,10 @@ export function createCondensationTerms(
 ): Partial<Pick<CondensationRequest, 'trigger' | 'minimumGain' | 'targetTokens'>> {
   const { model, countedTokens, overheadTokens } = conversation;
   if (reason === 'window') return { trigger: 'manual' };
-  const window = getLearnedWindowLimits(conversation, learning);
+  const windowLimits = getLearnedWindowLimits(conversation, learning);
   if (reason === 'cold-cache') {
     const dueTokens = countedTokens * learning.getTokenFactor(model);
-    return { targetTokens: computeMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
+    return { targetTokens: computeMessagesTarget(windowLimits, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
   const worthwhileTokens = computeWorthwhileTokens(model.threshold, model.contextWindow);

@@ -90,15 +90,18 @@ export class ConversationSpending {
     const { limits: limitsNow, messages, spending, warn } = this.dependencies;
     const limits = limitsNow();
     if (limits.perConversation <= 0 && limits.perDay <= 0) return undefined;
-    const atMost = computeCallCost(createPromptUsage(model, prompt), model.prices);
-    if (atMost === undefined) {
+    const maxPromptCost = computeCallCost(createPromptUsage(model, prompt), model.prices);
+    if (maxPromptCost === undefined) {
       if (model.unknownPrice !== undefined)
         this.notifyOnce(`price ${model.id}`, { words: model.unknownPrice, about: 'price' });
       return undefined;
     }
     let booking: BookingResult;
     try {
-      booking = await spending.bookSpending({ kind: 'chat', conversation, atMost }, limits.stops ? limits : NO_LIMITS);
+      booking = await spending.bookSpending(
+        { kind: 'chat', conversation, atMost: maxPromptCost },
+        limits.stops ? limits : NO_LIMITS,
+      );
     } catch (error) {
       const reason = getErrorMessage(error);
       if (limits.stops) throw new Error(messages.notRecorded(reason), { cause: error });
@@ -111,7 +114,7 @@ export class ConversationSpending {
       this.notifyOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: message, about: limit });
       throw new Error(message);
     }
-    return this.trackBooking(booking, model, conversation, atMost, minReadTokens);
+    return this.trackBooking(booking, model, conversation, maxPromptCost, minReadTokens);
   }
 
   private trackBooking(
@@ -124,8 +127,8 @@ export class ConversationSpending {
     let cost: number | undefined;
     return {
       addUsage: (usage) => {
-        const plausible = rejectImplausibleUsage(usage, minReadTokens);
-        cost = (cost ?? 0) + ((plausible && computeCallCost(plausible, model.prices)) ?? atMost);
+        const plausibleUsage = rejectImplausibleUsage(usage, minReadTokens);
+        cost = (cost ?? 0) + ((plausibleUsage && computeCallCost(plausibleUsage, model.prices)) ?? atMost);
       },
       end: async (isPaid) => {
         try {

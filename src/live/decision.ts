@@ -43,10 +43,10 @@ export function evaluateCondensationEffect(
   const cache = getCacheState(conversation, dependencies);
   const tokensBefore = Math.ceil(stateBefore.tokens * tokenFactor);
   const tokensAfter = Math.ceil(countedTokens * tokenFactor);
-  const firstChanged = view.messages.findIndex((message, index) => message !== stateBefore.view.messages[index]);
+  const firstChangedIndex = view.messages.findIndex((message, index) => message !== stateBefore.view.messages[index]);
   const keptTokens =
     overheadTokens +
-    dependencies.counter.countMessages(view.messages.slice(0, firstChanged < 0 ? undefined : firstChanged));
+    dependencies.counter.countMessages(view.messages.slice(0, firstChangedIndex < 0 ? undefined : firstChangedIndex));
   const effect = {
     tokensBefore,
     tokensAfter,

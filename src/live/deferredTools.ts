@@ -47,11 +47,14 @@ function mapDeferredTools(tools: readonly unknown[], ofDeferred: (tool: ToolDecl
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !containsDeferredTool(tool)) return [tool];
     if (isDeferredTool(tool)) {
-      const part = ofDeferred(tool);
-      return part === undefined ? [] : [part];
+      const replacement = ofDeferred(tool);
+      return replacement === undefined ? [] : [replacement];
     }
-    const inner = mapDeferredTools(getInnerTools(tool), tool['type'] === 'namespace' ? () => undefined : ofDeferred);
-    return [{ ...tool, tools: inner }];
+    const innerTools = mapDeferredTools(
+      getInnerTools(tool),
+      tool['type'] === 'namespace' ? () => undefined : ofDeferred,
+    );
+    return [{ ...tool, tools: innerTools }];
   });
 }
 
@@ -62,8 +65,10 @@ function makeToolAnnouncement({ type, name, description }: ToolDeclaration): unk
 
 function findReferencedTools(block: Block): string[] {
   const content = block['content'];
-  const inside = isRecord(content) ? content['tool_references'] : content;
-  const parts: readonly unknown[] = Array.isArray(inside) ? [block, ...(inside as readonly unknown[])] : [block];
+  const innerContent = isRecord(content) ? content['tool_references'] : content;
+  const parts: readonly unknown[] = Array.isArray(innerContent)
+    ? [block, ...(innerContent as readonly unknown[])]
+    : [block];
   return parts.flatMap((part) => {
     const name = isRecord(part) && part['type'] === 'tool_reference' ? part['tool_name'] : undefined;
     return typeof name === 'string' ? [name] : [];

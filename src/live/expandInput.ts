@@ -24,9 +24,9 @@ export async function expandMarkersInInput(conversation: LiveConversation, input
   } catch (error) {
     return { error: createBrokenMarkerError(getErrorMessage(error)) };
   }
-  const missing = references.find((reference) => !originals.has(reference));
-  if (missing !== undefined)
-    return { error: createBrokenMarkerError(`Ref ${missing} stands for whole messages, or for an image.`) };
+  const missingReference = references.find((reference) => !originals.has(reference));
+  if (missingReference !== undefined)
+    return { error: createBrokenMarkerError(`Ref ${missingReference} stands for whole messages, or for an image.`) };
   return { input: mapNestedStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 

@@ -54,9 +54,9 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
       ? condensationEdits
       : condensationEdits.flatMap((edit) => realignEdit(edit, alignment, messages));
   });
-  const shown = applyEdits(messages, edits);
-  const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
-  return isValid ? { ...shown, isExact } : { ...createUneditedView(messages), isExact: false };
+  const editedView = applyEdits(messages, edits);
+  const isValid = findNewViolations(messages, editedView.messages, { origins: editedView.origins }).length === 0;
+  return isValid ? { ...editedView, isExact } : { ...createUneditedView(messages), isExact: false };
 }
 
 /**
@@ -78,8 +78,8 @@ function realignNewResults(
     return indexByKey.get(getCallsPartOfKey(key) ?? key);
   };
   for (const { message, key } of newResults) {
-    const place = keys[message] === key ? message : findIndexOfKey(key);
-    if (place !== undefined) newIndexesByOld.set(message, (newIndexesByOld.get(message) ?? new Set()).add(place));
+    const newIndex = keys[message] === key ? message : findIndexOfKey(key);
+    if (newIndex !== undefined) newIndexesByOld.set(message, (newIndexesByOld.get(message) ?? new Set()).add(newIndex));
   }
   return edits.flatMap((edit) =>
     edit.kind === 'summary'
@@ -147,9 +147,9 @@ export function listExcludedEdits(
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => realignCondensation(condensation, keys, messages));
   // An edit that was undone and made again has the same ID in both condensations.
-  const ids = new Set(shownEdits.map(({ id }) => id));
+  const shownEditIds = new Set(shownEdits.map(({ id }) => id));
   return edits.filter(
-    (edit) => !ids.has(edit.id) && !changesAnyMessage(edit, pinnedMessages) && matchesOriginal(messages, edit),
+    (edit) => !shownEditIds.has(edit.id) && !changesAnyMessage(edit, pinnedMessages) && matchesOriginal(messages, edit),
   );
 }
 

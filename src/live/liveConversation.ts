@@ -177,7 +177,7 @@ export class LiveConversation {
 
   get requestForMeasuring(): RequestForMeasuring {
     const { original, messages } = this.current;
-    return { original, messages, besideBytes: this.lastRequest?.overheadBytes ?? 0, pinned: this.pinned };
+    return { original, messages, overheadBytes: this.lastRequest?.overheadBytes ?? 0, pinned: this.pinned };
   }
 
   get state(): ConversationState {
@@ -329,7 +329,7 @@ export class LiveConversation {
     this.revision++;
     if (provider !== RESTORE_PROVIDER_ID) {
       await this.recordUse();
-      this.watch = this.createWatchOfLast();
+      this.watch = this.createWatchOfLastCondensation();
     }
     return id;
   }
@@ -338,8 +338,8 @@ export class LiveConversation {
   async applyNewEntries(entries: readonly LedgerEntry[]): Promise<void> {
     // Some condensations only restore text whose reference lost its target in the old view. They
     // are undone here, and `restoreReferences` adds those that the new view needs.
-    const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
-    for (const { id } of restoring) await this.store.appendEntry({ type: 'undone', condensation: id });
+    const activeRestorations = getActiveCondensations(this.ledger).filter(isRestoring);
+    for (const { id } of activeRestorations) await this.store.appendEntry({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.appendEntry(entry);
     this.revision++;
     this.rebuildView();
@@ -350,12 +350,12 @@ export class LiveConversation {
     this.store.readOriginals(hashes);
 
   private async updateUseWatch(hasGrown: boolean): Promise<void> {
-    if (!hasGrown) this.watch = this.createWatchOfLast();
+    if (!hasGrown) this.watch = this.createWatchOfLastCondensation();
     this.watch?.followMessages(this.messages);
     if (this.watch?.isOver) await this.recordUse();
   }
 
-  private createWatchOfLast(): ReferenceUseWatch | undefined {
+  private createWatchOfLastCondensation(): ReferenceUseWatch | undefined {
     const condensations = getActiveCondensations(this.ledger).filter(
       (one) => !isRestoring(one) && !isNewResultsCondensation(one),
     );
@@ -435,16 +435,19 @@ export class LiveConversation {
     const tokensBefore = draft.tokens;
     if (restoreDraftReferences(draft, readOwnTools(settings())) === 0) return;
     const edits: readonly Edit[] = draft.edits;
-    const sizes = { tokensBefore, tokensAfter: draft.tokens };
+    const tokenCounts = { tokensBefore, tokensAfter: draft.tokens };
     const step = {
       name: RESTORED_REFERENCES_STEP_NAME,
-      ...sizes,
+      ...tokenCounts,
       edits: edits.length,
       timeMs: 0,
       cost: 0,
       outcome: { kind: 'done' },
     } as const;
-    await this.recordCondensation({ provider: RESTORE_PROVIDER_ID, edits, steps: [step], ...sizes, cost: 0 }, true);
+    await this.recordCondensation(
+      { provider: RESTORE_PROVIDER_ID, edits, steps: [step], ...tokenCounts, cost: 0 },
+      true,
+    );
   }
 }
 

@@ -62,10 +62,10 @@ export class LiveConversations implements LiveConversationsApi {
       for (const listener of this.listeners) listener(event);
     };
     this.dependencies = { manager, counter, settings, clock, learning: new TokenLearning(), emit };
-    const usable = new UsableSettingsReader(this.dependencies);
-    const schedulerFor = (conversation: LiveConversation): CondensationScheduler =>
-      new CondensationScheduler(conversation, this.dependencies, usable);
-    this.registry = new ConversationRegistry(root, storage, this.dependencies, schedulerFor);
+    const settingsReader = new UsableSettingsReader(this.dependencies);
+    const createScheduler = (conversation: LiveConversation): CondensationScheduler =>
+      new CondensationScheduler(conversation, this.dependencies, settingsReader);
+    this.registry = new ConversationRegistry(root, storage, this.dependencies, createScheduler);
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
@@ -139,29 +139,30 @@ export class LiveConversations implements LiveConversationsApi {
     const ownScheduler = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
     // If the recall comes from a conversation that was dropped, don't search others: they are other
     // tasks.
-    const looked = conversation === undefined ? this.registry.listSchedulers() : ownScheduler ? [ownScheduler] : [];
-    const conversations = looked.map((scheduler) => scheduler.conversation);
+    const searchedSchedulers =
+      conversation === undefined ? this.registry.listSchedulers() : ownScheduler ? [ownScheduler] : [];
+    const conversations = searchedSchedulers.map((scheduler) => scheduler.conversation);
     return recallOriginals(conversations, query, this.dependencies.counter);
   }
 
   list(): LiveSummary[] {
-    const all = this.registry.listShownSchedulers();
-    return all.map((scheduler) => toLiveSummary(scheduler, this.dependencies, all));
+    const shownSchedulers = this.registry.listShownSchedulers();
+    return shownSchedulers.map((scheduler) => toLiveSummary(scheduler, this.dependencies, shownSchedulers));
   }
 
   active(): LiveSummary | undefined {
-    const all = this.registry.listShownSchedulers();
-    const [last] = all;
-    return last && toLiveSummary(last, this.dependencies, all);
+    const shownSchedulers = this.registry.listShownSchedulers();
+    const [last] = shownSchedulers;
+    return last && toLiveSummary(last, this.dependencies, shownSchedulers);
   }
 
   view(conversation: LiveId): LiveView | undefined {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
     const { messages, view, ledger, pinned } = scheduler.conversation;
-    const excluded = listExcludedEdits(ledger, messages, view.edits, pinned);
+    const excludedEdits = listExcludedEdits(ledger, messages, view.edits, pinned);
     const { original, messages: viewMessages, origins, edits } = view;
-    return { original, messages: viewMessages, origins, edits, excluded };
+    return { original, messages: viewMessages, origins, edits, excluded: excludedEdits };
   }
 
   compare(conversation: LiveId): DiffTexts | undefined {
@@ -219,9 +220,9 @@ export class LiveConversations implements LiveConversationsApi {
 
   /** @param reason without a full stop @returns the number of abandoned summaries */
   endPreparations(reason: string): number {
-    const open = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
-    for (const scheduler of open) scheduler.abandonPreparation(reason);
-    return open.length;
+    const preparingSchedulers = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
+    for (const scheduler of preparingSchedulers) scheduler.abandonPreparation(reason);
+    return preparingSchedulers.length;
   }
 
   dispose(): void {
@@ -246,7 +247,7 @@ export class LiveConversations implements LiveConversationsApi {
     const { id, view, answers, countedTokens, minReadTokens, model } = scheduler.conversation;
     const { original, messages, origins, edits } = view;
     const tokens = Math.ceil(countedTokens * this.dependencies.learning.getTokenFactor(model));
-    const tooLong = scheduler.isFitting
+    const tooLongNotes = scheduler.isFitting
       ? []
       : [
           `The request has about ${formatTokens(tokens)} tokens and hardly fits into the window of ${formatTokens(model.contextWindow)}: nothing more could be removed.`,
@@ -266,7 +267,7 @@ export class LiveConversations implements LiveConversationsApi {
       isCalibrated: this.dependencies.learning.isCalibrated(model),
       contextWindow: model.contextWindow,
       ...(outcome && { outcome }),
-      notes: [...(outcome?.notes ?? []), ...notes, ...tooLong],
+      notes: [...(outcome?.notes ?? []), ...notes, ...tooLongNotes],
       began: this.dependencies.clock.now(),
     };
   }
@@ -292,19 +293,23 @@ export class LiveConversations implements LiveConversationsApi {
 function selectCacheBreakpoints(view: View, previous: number): number[] {
   const { edits, messages } = view;
   const newestIndex = messages.length - 1;
-  const marks = [edits.length > 0 ? findEndOfCondensed(view) : -1, Math.min(previous - 1, newestIndex), newestIndex];
-  return [...new Set(marks)]
+  const breakpoints = [
+    edits.length > 0 ? findEndOfCondensed(view) : -1,
+    Math.min(previous - 1, newestIndex),
+    newestIndex,
+  ];
+  return [...new Set(breakpoints)]
     .filter((index) => index >= 0)
     .sort((a, b) => a - b)
     .slice(-MESSAGE_CACHE_MARKS);
 }
 
 function findEndOfCondensed({ edits, origins }: View): number {
-  const lastCondensed = edits.reduce(
+  const lastCondensedIndex = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
   // The message before the first one after a summary's range is the summary itself.
-  const firstLater = origins.findIndex((origin) => origin > lastCondensed);
-  return firstLater < 0 ? origins.length - 1 : firstLater - 1;
+  const firstLaterIndex = origins.findIndex((origin) => origin > lastCondensedIndex);
+  return firstLaterIndex < 0 ? origins.length - 1 : firstLaterIndex - 1;
 }

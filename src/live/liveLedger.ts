@@ -98,15 +98,15 @@ export class LiveLedger {
   private writePendingEntries(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();
-    const writing = this.waitUntilSettled().then(async () => {
+    const writePromise = this.waitUntilSettled().then(async () => {
       for (let nextEntry = this.pending[0]; nextEntry; nextEntry = this.pending[0]) {
         await this.writePendingEntry(file, nextEntry);
         this.pending.shift();
       }
       this.ledgerInMemory = undefined;
     });
-    this.draining = writing;
-    return writing;
+    this.draining = writePromise;
+    return writePromise;
   }
 
   private async writePendingEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {

@@ -61,11 +61,11 @@ export function createNewResultRules(
   const { largeResultPercent = LARGE_RESULT_PERCENT } = settings;
   const rules = { lossless: newResults !== 'off', noise, isCautious, tools: readOwnTools(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
-  const share = computePercentOfWindow(largeResultPercent, contextWindow) / tokenFactor;
-  const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_RESULT_TOKENS, share) };
+  const percentTokens = computePercentOfWindow(largeResultPercent, contextWindow) / tokenFactor;
+  const rulesForLargeResults = { ...rules, largeTokens: Math.max(MIN_LARGE_RESULT_TOKENS, percentTokens) };
   return canRecall
-    ? { rules: withLarge }
-    : { rules, further: { rules: withLarge, isNeeded: (shown) => !isFitting(shown) } };
+    ? { rules: rulesForLargeResults }
+    : { rules, further: { rules: rulesForLargeResults, isNeeded: (shown) => !isFitting(shown) } };
 }
 
 /** @returns undefined if nothing was removed or read again */
@@ -78,9 +78,11 @@ export async function condenseNewResults(
   let results = await applyNewResultRules(rules, state, counter);
   const { rereads } = results;
   if (further?.isNeeded(results.view)) {
-    const more = await applyNewResultRules(further.rules, results, counter);
-    const edits = selectLastEditPerPlace([...results.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
-    results = { ...more, edits, rereads, saved: results.saved + more.saved };
+    const furtherResults = await applyNewResultRules(further.rules, results, counter);
+    const edits = selectLastEditPerPlace([...results.edits, ...furtherResults.edits]).filter(
+      (edit) => edit.kind === 'cut',
+    );
+    results = { ...furtherResults, edits, rereads, saved: results.saved + furtherResults.saved };
   }
   return results.edits.length === 0 && rereads.length === 0 ? undefined : results;
 }
@@ -97,12 +99,12 @@ async function applyNewResultRules(
   const { edits, rereads } = await cutNewResults(draft, rules);
   const viewAfter = addCutsToView(viewBefore, edits);
   // Rules that span messages need the task and the previous answer.
-  const firstChecked = Math.max(draft.task + 1, firstNew - 1);
+  const firstCheckedIndex = Math.max(draft.task + 1, firstNew - 1);
   const messagesUntilTask = messages.slice(0, draft.task + 1);
-  const checkedMessages = viewAfter.messages.slice(viewAfter.origins.lastIndexOf(firstChecked));
+  const checkedMessages = viewAfter.messages.slice(viewAfter.origins.lastIndexOf(firstCheckedIndex));
   const isValid =
     findNewViolations(
-      [...messagesUntilTask, ...messages.slice(firstChecked)],
+      [...messagesUntilTask, ...messages.slice(firstCheckedIndex)],
       [...messagesUntilTask, ...checkedMessages],
     ).length === 0;
   return isValid

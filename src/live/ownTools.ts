@@ -12,10 +12,13 @@ export function readOwnTools({
   config,
   configs,
 }: Pick<LiveSettings, 'provider' | 'config' | 'configs'>): ToolTable {
-  const prelude = provider === 'smart' ? getProperty(getProperty(config, 'losslessPrelude'), 'operations') : undefined;
-  const lossless = provider === 'lossless' ? config : configs?.['lossless'];
-  const rows = ownToolsSchema.safeParse(getProperty(prelude, 'tools') ?? getProperty(lossless, 'tools'));
-  return rows.success ? makeToolTable(rows.data) : DEFAULT_TOOLS;
+  const preludeConfig =
+    provider === 'smart' ? getProperty(getProperty(config, 'losslessPrelude'), 'operations') : undefined;
+  const losslessConfig = provider === 'lossless' ? config : configs?.['lossless'];
+  const parsedRules = ownToolsSchema.safeParse(
+    getProperty(preludeConfig, 'tools') ?? getProperty(losslessConfig, 'tools'),
+  );
+  return parsedRules.success ? makeToolTable(parsedRules.data) : DEFAULT_TOOLS;
 }
 
 const getProperty = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

@@ -46,7 +46,7 @@ export class BackgroundCondensation {
     const cancelTimer = clock.after(giveUpMs, () => {
       this.abandonPreparation(`the model took longer than ${Math.round(giveUpMs / 60_000)} minutes`);
     });
-    const abortion = new Promise<void>((resolve) => {
+    const abortPromise = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => {
         resolve();
       });
@@ -59,7 +59,7 @@ export class BackgroundCondensation {
       // The manager reports failures in the outcome.
       () => undefined,
     );
-    this.finished = Promise.race([condensation, abortion]).then(() => {
+    this.finished = Promise.race([condensation, abortPromise]).then(() => {
       cancelTimer();
       this.isOver = true;
     });

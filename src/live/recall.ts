@@ -43,9 +43,9 @@ interface RecalledLine {
 }
 
 interface RecalledLines {
-  readonly all: number;
+  readonly lineCount: number;
   readonly matchCount: number;
-  readonly shown: readonly RecalledLine[];
+  readonly shownLines: readonly RecalledLine[];
 }
 
 interface ReferenceLines extends RecalledLines {
@@ -90,15 +90,15 @@ async function searchOriginals(
     if (!references || references.length === 0) {
       return { nothing: 'A reference is the hexadecimal number behind "ref" in a marker. None was given.' };
     }
-    const requested = [...new Set(references)];
-    if (requested.length > MAX_REFERENCES) {
+    const requestedReferences = [...new Set(references)];
+    if (requestedReferences.length > MAX_REFERENCES) {
       return { nothing: `${MAX_REFERENCES} references may be asked for at once. Ask for fewer.` };
     }
-    return findLinesByReference(conversations, requested, query);
+    return findLinesByReference(conversations, requestedReferences, query);
   }
   if (isQueryTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
-  const matches = createLineMatcher(query);
-  if (matches) return findLinesBySearch(conversations, matches);
+  const matchLine = createLineMatcher(query);
+  if (matchLine) return findLinesBySearch(conversations, matchLine);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
 
@@ -149,9 +149,9 @@ async function findLinesByReference(
 const makeUnknownReferences = (unknownReferences: readonly string[]): ReferenceLines => ({
   reference: formatFirstItems(unknownReferences) as ReferenceId,
   placeText: 'nothing is known of it',
-  all: 0,
+  lineCount: 0,
   matchCount: 0,
-  shown: [],
+  shownLines: [],
 });
 
 async function findLinesBySearch(
@@ -161,7 +161,7 @@ async function findLinesBySearch(
   const spentTime = { ms: 0 };
   const foundLines: ReferenceLines[] = [];
   for (const conversation of conversations) {
-    const describe = createPlaceDescriber(conversation.messages);
+    const describePlace = createPlaceDescriber(conversation.messages);
     for (const originalContent of await readReferencedOriginals(conversation, [
       ...mapReferencesToContent(conversation).keys(),
     ])) {
@@ -169,7 +169,7 @@ async function findLinesBySearch(
       if (lines.matchCount > 0)
         foundLines.push({
           reference: originalContent.reference,
-          placeText: describe(originalContent.content.place),
+          placeText: describePlace(originalContent.content.place),
           ...lines,
         });
     }
@@ -197,17 +197,17 @@ function selectShownLines(
   const shownLines: RecalledLine[] = [];
   let matchCount = 0;
   let lineCount = 0;
-  for (const lines of splitIntoLineBatches(renderOriginalText(originalContent))) {
-    const hits = matchLine ? searchLinesWithinTime(lines, matchLine, spentTime) : lines.keys();
-    for (const lineInBatch of hits) {
+  for (const lineBatch of splitIntoLineBatches(renderOriginalText(originalContent))) {
+    const matchingIndexes = matchLine ? searchLinesWithinTime(lineBatch, matchLine, spentTime) : lineBatch.keys();
+    for (const lineInBatch of matchingIndexes) {
       const index = lineCount + lineInBatch;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
       matchCount++;
-      if (shownLines.length < MAX_SHOWN_LINES) shownLines.push({ index, text: lines[lineInBatch] ?? '' });
+      if (shownLines.length < MAX_SHOWN_LINES) shownLines.push({ index, text: lineBatch[lineInBatch] ?? '' });
     }
-    lineCount += lines.length;
+    lineCount += lineBatch.length;
   }
-  return { all: lineCount, matchCount, shown: shownLines };
+  return { lineCount, matchCount, shownLines };
 }
 
 function renderOriginalText(originalContent: ResolvedReference): string {
@@ -247,11 +247,11 @@ function renderRecallAnswer(
   counter: MessageCounter,
 ): RecallResult {
   let remainingTokens = Math.min(MAX_ANSWER_TOKENS, Math.max(1, maxTokens ?? DEFAULT_ANSWER_TOKENS));
-  let leftBytes = maxTokens === undefined ? DEFAULT_ANSWER_BYTES : Infinity;
+  let remainingBytes = maxTokens === undefined ? DEFAULT_ANSWER_BYTES : Infinity;
   const parts: string[] = [];
   const omissions: string[] = [];
   const images: RecalledImage[] = [];
-  for (const { reference, placeText, all: lineCount, matchCount, shown: shownLines, image } of foundReferences) {
+  for (const { reference, placeText, lineCount, matchCount, shownLines, image } of foundReferences) {
     if (image) {
       const tokens = counter.countBlock(image);
       // Always includes the first image; otherwise an answer of the smallest size would never have
@@ -268,9 +268,9 @@ function renderRecallAnswer(
       const line = `${shownLine.text}\n`;
       const tokens = counter.countText(line);
       const bytes = Buffer.byteLength(line);
-      if (tokens > remainingTokens || bytes > leftBytes) break;
+      if (tokens > remainingTokens || bytes > remainingBytes) break;
       remainingTokens -= tokens;
-      leftBytes -= bytes;
+      remainingBytes -= bytes;
       fittingLines.push(shownLine);
     }
     const nextLine = shownLines[fittingLines.length];
@@ -279,11 +279,12 @@ function renderRecallAnswer(
     if (fittingLines.length > 0 || matchCount === 0)
       parts.push(renderReferenceSection(reference, placeText, lineCount, fittingLines));
   }
-  const note = omissions.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(omissions, '; ')}.]`];
+  const omissionNotes =
+    omissions.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(omissions, '; ')}.]`];
   return {
     kind: 'found',
-    text: [...parts, ...note].join('\n\n'),
-    references: foundReferences.filter(({ all }) => all > 0).map(({ reference }) => reference),
+    text: [...parts, ...omissionNotes].join('\n\n'),
+    references: foundReferences.filter(({ lineCount: all }) => all > 0).map(({ reference }) => reference),
     images,
     isComplete: omissions.length === 0,
   };
@@ -306,13 +307,13 @@ function renderReferenceSection(
 ): string {
   const firstIndex = shownLines[0]?.index ?? 0;
   const lastIndex = shownLines.at(-1)?.index ?? 0;
-  const isRow = lastIndex - firstIndex + 1 === shownLines.length;
+  const isConsecutive = lastIndex - firstIndex + 1 === shownLines.length;
   const rangeText =
     lineCount === 0
       ? ''
-      : isRow
+      : isConsecutive
         ? `, lines ${firstIndex + 1} to ${lastIndex + 1} of ${lineCount}`
         : `, ${lineCount} lines`;
-  const body = shownLines.map(({ index, text }) => (isRow ? text : `${index + 1}: ${text}`));
+  const body = shownLines.map(({ index, text }) => (isConsecutive ? text : `${index + 1}: ${text}`));
   return [`[ref ${reference}: ${placeText}${rangeText}]`, ...body].join('\n');
 }

@@ -28,8 +28,8 @@ export interface WatchedCondensation {
 }
 
 export class ReferenceUseWatch {
-  private counted = ZERO_USE_AFTER_CONDENSATION;
-  private read: number;
+  private countedUse = ZERO_USE_AFTER_CONDENSATION;
+  private readMessageCount: number;
 
   private constructor(
     readonly id: CondensationId,
@@ -38,14 +38,14 @@ export class ReferenceUseWatch {
     private readonly rate: number,
     from: number,
   ) {
-    this.read = from;
+    this.readMessageCount = from;
   }
 
   static startWatch(
     messages: readonly ApiMessage[],
     { id, from, first: firstMessage, edits }: WatchedCondensation,
   ): ReferenceUseWatch {
-    const byPlace = groupEditsByPlace(edits);
+    const editsByPlace = groupEditsByPlace(edits);
     const [knownLines, removedLines, remainingLines] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let useCount = 0;
     const messagesBefore = messages.slice(0, from);
@@ -55,38 +55,38 @@ export class ReferenceUseWatch {
         if (classifyUseOfRemoved(exchange, DEFAULT_TOOLS, knownLines)) useCount++;
         addShownLines(knownLines, exchange, DEFAULT_TOOLS);
       }
-      splitIntoShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed: removedLines, remaining: remainingLines });
+      splitIntoShownLines(exchange, DEFAULT_TOOLS, editsByPlace, { removed: removedLines, remaining: remainingLines });
     }
-    const turns = findTurnStarts(messages.slice(0, firstMessage)).length;
+    const turnCount = findTurnStarts(messages.slice(0, firstMessage)).length;
     return new ReferenceUseWatch(
       id,
       removedLines.copyWithoutLines(remainingLines),
-      useCount / Math.max(1, turns),
+      useCount / Math.max(1, turnCount),
       from,
     );
   }
 
   get use(): UseAfterCondensation {
-    return { ...this.counted, expected: this.rate * this.counted.turns };
+    return { ...this.countedUse, expected: this.rate * this.countedUse.turns };
   }
 
   get isOver(): boolean {
-    return this.counted.turns >= TURNS_WATCHED_AFTER_CONDENSATION || isUseExcessive(this.use);
+    return this.countedUse.turns >= TURNS_WATCHED_AFTER_CONDENSATION || isUseExcessive(this.use);
   }
 
   /** The messages must contain each call together with its results. */
   followMessages(messages: readonly ApiMessage[]): void {
-    const added = messages.slice(this.read);
-    this.read = messages.length;
-    const turns = findTurnStarts(added);
-    for (const [turnIndex, turn] of turns.entries()) {
+    const addedMessages = messages.slice(this.readMessageCount);
+    this.readMessageCount = messages.length;
+    const turnStarts = findTurnStarts(addedMessages);
+    for (const [turnIndex, turn] of turnStarts.entries()) {
       if (this.isOver) return;
-      const newCounts = { ...this.counted, turns: this.counted.turns + 1 };
-      for (const exchange of listToolExchanges(added.slice(turn, turns[turnIndex + 1]))) {
+      const newCounts = { ...this.countedUse, turns: this.countedUse.turns + 1 };
+      for (const exchange of listToolExchanges(addedMessages.slice(turn, turnStarts[turnIndex + 1]))) {
         const use = classifyUseOfRemoved(exchange, DEFAULT_TOOLS, this.removed);
         if (use) newCounts[use]++;
       }
-      this.counted = newCounts;
+      this.countedUse = newCounts;
     }
   }
 }

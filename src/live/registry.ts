@@ -68,7 +68,7 @@ export class ConversationRegistry {
    * @param signal aborts when the agent cancels the request
    */
   findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
-    const scheduling = this.queue.then(async () => {
+    const schedulerPromise = this.queue.then(async () => {
       // If a turn was canceled before its answer, the next prompt becomes the task.
       const { messages } = request;
       const taskKeys = messages.slice(0, findTaskMessage(messages) + 1).map(makeMessageKey);
@@ -85,8 +85,8 @@ export class ConversationRegistry {
       this.pruneLedgersOnce();
       return registeredConversation.scheduler;
     });
-    this.queue = scheduling.catch(() => undefined);
-    return scheduling;
+    this.queue = schedulerPromise.catch(() => undefined);
+    return schedulerPromise;
   }
 
   private findOpenConversation(
@@ -98,8 +98,8 @@ export class ConversationRegistry {
         about.conversationId === conversationId && (taskKeys.includes(about.task) || taskKeys.includes(task)),
     );
     if (candidates.length < 2) return candidates[0];
-    const lengths = candidates.map((candidate) => countCommonPrefix(candidate.conversation.messages, messages));
-    return candidates[lengths.indexOf(Math.max(...lengths))];
+    const commonLengths = candidates.map((candidate) => countCommonPrefix(candidate.conversation.messages, messages));
+    return candidates[commonLengths.indexOf(Math.max(...commonLengths))];
   }
 
   private async openConversation(

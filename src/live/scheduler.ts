@@ -63,8 +63,8 @@ export interface ScheduleResult {
 export class CondensationScheduler {
   private preparation: BackgroundCondensation | undefined;
   /** After a failure, no model is called again until the request has this many o200k tokens. */
-  private waitFor = 0;
-  private tooLate = 0;
+  private retryAtTokens = 0;
+  private latePreparationCount = 0;
   private readonly warnings: WindowWarnings;
   private whyNotWords: string | undefined;
   private decision: LiveDecision | undefined;
@@ -116,8 +116,8 @@ export class CondensationScheduler {
       model: this.dependencies.learning.applyLearnedLimits(request.model),
     });
     if (!isFirst) return;
-    const messages = findMessagesWhenUndone(conversation);
-    if (messages !== undefined) this.postponeNextCondensation(messages);
+    const messagesWhenUndone = findMessagesWhenUndone(conversation);
+    if (messagesWhenUndone !== undefined) this.postponeNextCondensation(messagesWhenUndone);
   }
 
   /** @throws only the signal's reason if it was aborted */
@@ -215,10 +215,10 @@ export class CondensationScheduler {
   ): Promise<CondensationOutcome | undefined> {
     this.preparation?.abandonPreparation(NO_ROOM_REASON);
     const { countedTokens, overheadTokens, model } = this.conversation;
-    const fitting = isExact
+    const fittingTokens = isExact
       ? this.dependencies.learning.computeFittingTokens(model)
       : Math.floor(countedTokens * RETRY_SIZE_SHARE);
-    const limitTokens = fitting - overheadTokens;
+    const limitTokens = fittingTokens - overheadTokens;
     const settings = this.settings.getSettings(this.conversation);
     const provider = this.mayCallModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
@@ -261,8 +261,8 @@ export class CondensationScheduler {
       coherenceFloor: {},
       targetTokens: 0,
     });
-    const applied = await this.applyOutcome(outcome, 'bytes', signal);
-    return applied.kind === 'condensed' ? applied : undefined;
+    const appliedOutcome = await this.applyOutcome(outcome, 'bytes', signal);
+    return appliedOutcome.kind === 'condensed' ? appliedOutcome : undefined;
   }
 
   /**
@@ -281,22 +281,22 @@ export class CondensationScheduler {
       options;
     // Providers of other extensions may also take long.
     const isQuick = !manager.mayCallModel(provider, config) && isBuiltInProvider(provider);
-    const run = (runSignal: AbortSignal | undefined): Promise<CondensationOutcome> => {
-      const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
+    const runCondensation = (runSignal: AbortSignal | undefined): Promise<CondensationOutcome> => {
+      const messageTokens = this.conversation.countedTokens - this.conversation.overheadTokens;
       return manager.condense({
         ...createCondensationRequest(this.conversation, settings, learning, runSignal),
         provider,
         config,
         trigger: 'manual',
-        targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
+        targetTokens: Math.ceil((messageTokens * (options.targetPercent ?? 50)) / 100),
       });
     };
     const result = await this.runExclusively(async () => {
       this.preparation?.abandonPreparation('another condensation was asked for');
       this.preparation = undefined;
       return isQuick
-        ? this.applyOutcome(await run(signal), 'by-hand', signal)
-        : this.beginPreparation(run, settings, true);
+        ? this.applyOutcome(await runCondensation(signal), 'by-hand', signal)
+        : this.beginPreparation(runCondensation, settings, true);
     }, signal);
     return result instanceof BackgroundCondensation ? this.finishPreparation(result, signal) : result;
   }
@@ -453,11 +453,11 @@ export class CondensationScheduler {
     }
     const mayCallModel = this.mayCallModel(settings);
     if (reason !== 'window' && (mayCallModel || this.preparation)) return undefined;
-    if (this.preparation?.isByHand === false) this.tooLate++;
+    if (this.preparation?.isByHand === false) this.latePreparationCount++;
     this.preparation?.abandonPreparation(NO_ROOM_REASON);
     this.preparation = undefined;
-    const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
-    return this.condenseWithoutModel(reason, signal, mayCallModel ? truncation : settings);
+    const truncationSettings = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
+    return this.condenseWithoutModel(reason, signal, mayCallModel ? truncationSettings : settings);
   }
 
   /** @throws the signal's reason if it was aborted */
@@ -490,7 +490,8 @@ export class CondensationScheduler {
    * preparations keep coming too late
    */
   private startPreparation(settings: LiveSettings): BackgroundCondensation | undefined {
-    if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_LATE_PREPARATIONS) return undefined;
+    if (this.conversation.countedTokens < this.retryAtTokens || this.latePreparationCount >= MAX_LATE_PREPARATIONS)
+      return undefined;
     const { manager, learning } = this.dependencies;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
       condenseWithFallback(
@@ -511,8 +512,8 @@ export class CondensationScheduler {
     const reason = isByHand ? 'by-hand' : 'background';
     const onGivenUp = (outcome: CondensationOutcome, explanation: string): void => {
       const notes = [...outcome.notes, `It was abandoned: ${explanation}.`];
-      const canceled = { ...outcome, kind: 'cancelled' as const, notes };
-      emit({ kind: 'not-condensed', conversation: id, outcome: canceled, reason, givenUp: explanation });
+      const canceledOutcome = { ...outcome, kind: 'cancelled' as const, notes };
+      emit({ kind: 'not-condensed', conversation: id, outcome: canceledOutcome, reason, givenUp: explanation });
     };
     const preparation = new BackgroundCondensation(this.conversation.state, run, {
       clock,
@@ -537,22 +538,22 @@ export class CondensationScheduler {
   ): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
     if (!preparation) return undefined;
-    const isCurrent = this.conversation.isUnchanged(preparation.madeFor);
-    if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.abandonPreparation(CONVERSATION_DIVERGED_REASON);
+    const isConversationUnchanged = this.conversation.isUnchanged(preparation.madeFor);
+    if (isConversationUnchanged && !preparation.isOver) return undefined;
+    if (!isConversationUnchanged) preparation.abandonPreparation(CONVERSATION_DIVERGED_REASON);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const appliedReason = isByHand ? 'by-hand' : reason;
     const appliedOutcome = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, appliedReason) : outcome;
     preparation.appliedOutcome = appliedOutcome;
     if (appliedOutcome?.kind === 'condensed') {
-      this.tooLate = 0;
+      this.latePreparationCount = 0;
       // Results that arrived during the preparation may refer to content that the condensation
       // removed.
       await this.conversation.restoreReferences();
       return appliedOutcome;
     }
-    if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
+    if (!isByHand) this.retryAtTokens = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH_FACTOR);
     if (appliedOutcome) this.whyNotWords = explainWhyNothingRemoved(appliedOutcome);
     if (appliedOutcome)
       this.dependencies.emit({

@@ -25,8 +25,8 @@ export function createWordMatcher(words: string): LineMatcher {
   const wantedWords = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (lines) =>
     lines.map((line) => {
-      const lower = line.toLowerCase();
-      return wantedWords.every((word) => lower.includes(word));
+      const lowerLine = line.toLowerCase();
+      return wantedWords.every((word) => lowerLine.includes(word));
     });
 }
 
@@ -66,10 +66,10 @@ function compilePattern(pattern: string): RegExp {
  */
 export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {
   const matchingLines: number[] = [];
-  let maxBatch = Infinity;
+  let maxBatchLines = Infinity;
   let failedTries = 0;
   for (let batchStart = 0; batchStart < lines.length;) {
-    const batchEnd = Math.min(findBatchEnd(lines, batchStart), batchStart + maxBatch);
+    const batchEnd = Math.min(findBatchEnd(lines, batchStart), batchStart + maxBatchLines);
     const startMs = performance.now();
     const batchMatches = matches(
       lines.slice(batchStart, batchEnd).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)),
@@ -77,7 +77,7 @@ export function searchLinesWithinTime(lines: readonly string[], matches: LineMat
     spent.ms += performance.now() - startMs;
     failedTries = batchMatches || batchEnd - batchStart > 1 ? 0 : failedTries + 1;
     if (failedTries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new SearchPatternError(TOO_SLOW_TEXT);
-    maxBatch = batchMatches ? Infinity : Math.max(1, Math.floor((batchEnd - batchStart) / 2));
+    maxBatchLines = batchMatches ? Infinity : Math.max(1, Math.floor((batchEnd - batchStart) / 2));
     if (!batchMatches) continue;
     for (const [index, isHit] of batchMatches.entries()) if (isHit) matchingLines.push(batchStart + index);
     batchStart = batchEnd;

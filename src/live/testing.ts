@@ -39,7 +39,7 @@ export function createTestBed(
     ...(options.providers ?? []),
   ]);
   const events: LiveEvent[] = [];
-  const bed: TestBed = {
+  const testBed: TestBed = {
     manager,
     events,
     settings: { provider: 'truncation', mayUseNative: false, ...options.settings },
@@ -47,13 +47,13 @@ export function createTestBed(
       manager,
       counter,
       root,
-      settings: () => bed.settings,
+      settings: () => testBed.settings,
       ...(options.clock && { clock: options.clock }),
       ...(options.storage && { storage: options.storage }),
     }),
   };
-  bed.live.on((event) => events.push(event));
-  return bed;
+  testBed.live.on((event) => events.push(event));
+  return testBed;
 }
 
 /** Returns the same content in new objects, as a new request has them. */

@@ -67,20 +67,20 @@ interface LearnedLimits {
   /** Window that a rejection named, if smaller than the assumed one. */
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
-  refused?: number;
-  weight?: ExceededBodyLimits;
+  refusedTokens?: number;
+  exceededBodyLimits?: ExceededBodyLimits;
 }
 
 /** A request of which the server read less than any vendor must read. */
 interface ServerTruncation {
   /** Tokens that the server reported, as the model counts them. */
-  readonly reported: number;
+  readonly reportedTokens: number;
   /** Tokens that the server must read, in o200k tokens. */
   readonly minReadTokens: number;
 }
 
 /** True if no tokenizer could produce so few tokens. */
-const isTruncatedByServer = ({ reported, minReadTokens }: ServerTruncation): boolean =>
+const isTruncatedByServer = ({ reportedTokens: reported, minReadTokens }: ServerTruncation): boolean =>
   minReadTokens >= MIN_LEARNED_TOKENS && reported < minReadTokens * TOKEN_FACTOR_BOUNDS.least;
 
 const getLearnedWindow = ({ window = Infinity, impliedWindow = Infinity }: LearnedLimits): number =>
@@ -108,7 +108,7 @@ export class TokenLearning {
     const allowedTokens = Math.floor(
       computeMaxPromptTokens(model.contextWindow, getReservedTokens(model)) / this.getTokenFactor(model),
     );
-    const refusedTokens = this.models.get(model.key)?.refused;
+    const refusedTokens = this.models.get(model.key)?.refusedTokens;
     return Math.max(
       0,
       refusedTokens === undefined
@@ -123,21 +123,22 @@ export class TokenLearning {
     usage: Usage,
   ): number | undefined {
     const learnedLimits = this.getLearnedLimits(model);
-    if (learnedLimits.refused !== undefined && countedTokens >= learnedLimits.refused) delete learnedLimits.refused;
+    if (learnedLimits.refusedTokens !== undefined && countedTokens >= learnedLimits.refusedTokens)
+      delete learnedLimits.refusedTokens;
     const reportedTokens = countPromptTokens(usage);
     if (usage.source !== 'reported' || reportedTokens <= 0) return undefined;
     this.reviseAssumedTruncation(learnedLimits, reportedTokens);
     if (minReadTokens === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
     if (reportedTokens < countedTokens * TOKEN_FACTOR_BOUNDS.least) {
-      return isTruncatedByServer({ reported: reportedTokens, minReadTokens })
-        ? this.learnFromTruncation(model, conversation, { reported: reportedTokens, minReadTokens })
+      return isTruncatedByServer({ reportedTokens, minReadTokens })
+        ? this.learnFromTruncation(model, conversation, { reportedTokens, minReadTokens })
         : undefined;
     }
-    const sample = clampFactor(reportedTokens / countedTokens);
+    const sampleFactor = clampFactor(reportedTokens / countedTokens);
     learnedLimits.factor =
       learnedLimits.factor === undefined
-        ? sample
-        : learnedLimits.factor + NEWEST_ANSWER_WEIGHT * (sample - learnedLimits.factor);
+        ? sampleFactor
+        : learnedLimits.factor + NEWEST_ANSWER_WEIGHT * (sampleFactor - learnedLimits.factor);
     return undefined;
   }
 
@@ -149,19 +150,19 @@ export class TokenLearning {
   private learnFromTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learnedLimits = this.getLearnedLimits(model);
     const previousTruncation = learnedLimits.truncations.get(conversation);
-    const { reported, minReadTokens } = cut;
-    const tolerance = reported * EQUAL_REPORT_SHARE;
-    if (previousTruncation === undefined || Math.abs(previousTruncation.reported - reported) > tolerance) {
+    const { reportedTokens: reported, minReadTokens } = cut;
+    const toleranceTokens = reported * EQUAL_REPORT_SHARE;
+    if (previousTruncation === undefined || Math.abs(previousTruncation.reportedTokens - reported) > toleranceTokens) {
       learnedLimits.truncations.set(conversation, cut);
       return undefined;
     }
-    if (Math.abs(previousTruncation.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= tolerance)
+    if (Math.abs(previousTruncation.minReadTokens - minReadTokens) * TOKEN_FACTOR_BOUNDS.least <= toleranceTokens)
       return undefined;
     // A server that cuts long prompts to half of its window may have read longer prompts that
     // fitted.
-    const window = Math.min(model.contextWindow, Math.max(reported, learnedLimits.largestRead ?? 0));
-    if (getLearnedWindow(learnedLimits) <= window) return undefined;
-    learnedLimits.impliedWindow = window;
+    const windowTokens = Math.min(model.contextWindow, Math.max(reported, learnedLimits.largestRead ?? 0));
+    if (getLearnedWindow(learnedLimits) <= windowTokens) return undefined;
+    learnedLimits.impliedWindow = windowTokens;
     return reported;
   }
 
@@ -202,7 +203,7 @@ export class TokenLearning {
     if (limit !== undefined && limit < model.contextWindow) learnedLimits.window = limit;
     if (tokens !== undefined && countedTokens >= MIN_LEARNED_TOKENS)
       learnedLimits.factor = clampFactor(tokens / countedTokens);
-    else learnedLimits.refused = Math.min(countedTokens, learnedLimits.refused ?? countedTokens);
+    else learnedLimits.refusedTokens = Math.min(countedTokens, learnedLimits.refusedTokens ?? countedTokens);
   }
 
   learnBodyLimits(model: UpstreamModel, bytes: number, reportedLimits: ExceededBodyLimits): void {
@@ -210,28 +211,28 @@ export class TokenLearning {
     const limit = areSingleImagesTooLarge(reportedLimits)
       ? undefined
       : Math.min(reportedLimits.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
-    learnedLimits.weight = {
-      ...learnedLimits.weight,
+    learnedLimits.exceededBodyLimits = {
+      ...learnedLimits.exceededBodyLimits,
       ...reportedLimits,
       ...(limit !== undefined && { bytes: Math.floor(limit) }),
     };
   }
 
   getBodyLimits({ key, limits }: UpstreamModel): BodyLimits {
-    return { ...limits, ...this.models.get(key)?.weight };
+    return { ...limits, ...this.models.get(key)?.exceededBodyLimits };
   }
 
   applyLearnedLimits<Model extends UpstreamModel>(model: Model): Model {
     const learnedLimits = this.models.get(model.key);
-    const window = learnedLimits ? getLearnedWindow(learnedLimits) : Infinity;
-    return window >= model.contextWindow ? model : { ...model, contextWindow: window };
+    const learnedWindow = learnedLimits ? getLearnedWindow(learnedLimits) : Infinity;
+    return learnedWindow >= model.contextWindow ? model : { ...model, contextWindow: learnedWindow };
   }
 
   private getLearnedLimits({ key }: UpstreamModel): LearnedLimits {
-    const existing = this.models.get(key);
-    if (existing) return existing;
-    const learned: LearnedLimits = { truncations: new Map() };
-    this.models.set(key, learned);
-    return learned;
+    const knownLimits = this.models.get(key);
+    if (knownLimits) return knownLimits;
+    const newLimits: LearnedLimits = { truncations: new Map() };
+    this.models.set(key, newLimits);
+    return newLimits;
   }
 }

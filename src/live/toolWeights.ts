@@ -29,8 +29,8 @@ export function measureToolTokens(declarations: readonly unknown[], counter: Mes
 }
 
 function listDeclaredFunctions(declaration: unknown): readonly unknown[] {
-  const list = isRecord(declaration) ? declaration['functionDeclarations'] : undefined;
-  return Array.isArray(list) ? (list as readonly unknown[]) : [declaration];
+  const functions = isRecord(declaration) ? declaration['functionDeclarations'] : undefined;
+  return Array.isArray(functions) ? (functions as readonly unknown[]) : [declaration];
 }
 
 /** A vendor's own tool, such as a web search, has a type instead of a name. */

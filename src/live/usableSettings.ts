@@ -2,7 +2,7 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
 
 export class UsableSettingsReader {
-  private readonly missing = new Set<string>();
+  private readonly missingProviders = new Set<string>();
 
   constructor(private readonly dependencies: LiveDependencies) {}
 
@@ -15,15 +15,15 @@ export class UsableSettingsReader {
     const settings = conversation?.canRecall === false ? makeStrictSettings(configuredSettings) : configuredSettings;
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
-      this.missing.delete(provider);
+      this.missingProviders.delete(provider);
       // A side request is only sent once, so a summary isn't worth its price.
       return conversation?.about.isSideRequest === true && manager.mayCallModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
     }
     const { id, name } = manager.defaultProvider;
-    if (!this.missing.has(provider)) {
-      this.missing.add(provider);
+    if (!this.missingProviders.has(provider)) {
+      this.missingProviders.add(provider);
       const message = `There is no provider "${provider}"; ${name} condenses until the extension that provides it has started.`;
       emit({ kind: 'problem', message });
     }

@@ -25,16 +25,16 @@ const TARGET_BYTES_SHARE = 0.5;
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
 export interface RequestForMeasuring extends Pick<View, 'original' | 'messages'> {
-  readonly besideBytes: number;
+  readonly overheadBytes: number;
   readonly pinned: ReadonlySet<number>;
 }
 
 /** Approximate size of a request in bytes. */
 export const measureRequestBytes = ({
   messages,
-  besideBytes,
-}: Pick<RequestForMeasuring, 'messages' | 'besideBytes'>): number =>
-  messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
+  overheadBytes,
+}: Pick<RequestForMeasuring, 'messages' | 'overheadBytes'>): number =>
+  messages.reduce((sum, message) => sum + countMessageBytes(message), overheadBytes);
 
 /**
  * Returns undefined if the request is small enough or no image can be removed. The newest image
@@ -43,33 +43,35 @@ export const measureRequestBytes = ({
 export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
   if (!request.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
-  const task = findTaskMessage(request.original);
+  const taskIndex = findTaskMessage(request.original);
   const images = listImages(request.messages);
-  const weight = measureRequestBytes(request);
-  const isHeavy = weight > bytes * CONDENSE_ABOVE_BYTES_SHARE;
-  const isMany =
+  const requestBytes = measureRequestBytes(request);
+  const isBodyTooLarge = requestBytes > bytes * CONDENSE_ABOVE_BYTES_SHARE;
+  const hasTooManyImages =
     manyImages !== undefined &&
     images.length > manyImages.above &&
     images.some((image) => isImageTooLarge(image, { maxEdge: manyImages.edge }));
   const singleImageLimits: ImageLimits = { maxEdge, maxBytes };
-  const isLarge = images.some((image) => isImageTooLarge(image, singleImageLimits));
-  if (!isHeavy && !isMany && !isLarge) return undefined;
+  const hasTooLargeImage = images.some((image) => isImageTooLarge(image, singleImageLimits));
+  if (!isBodyTooLarge && !hasTooManyImages && !hasTooLargeImage) return undefined;
   const presentImages = new Set(images.map(({ image }) => image));
   const isRemovable = ({ message, image }: PlacedImage): boolean =>
-    message > task && !request.pinned.has(message) && presentImages.has(image);
-  const newestFirst = listImages(request.original)
-    .filter(({ message }) => message > task)
+    message > taskIndex && !request.pinned.has(message) && presentImages.has(image);
+  const imagesNewestFirst = listImages(request.original)
+    .filter(({ message }) => message > taskIndex)
     .toReversed();
-  const sizes = newestFirst.map((image) => (isRemovable(image) ? countImageBytes(image) : 0));
-  const otherBytes = weight - sizes.reduce((sum, size) => sum + size, 0);
-  const imagesThatFit = isHeavy ? countItemsThatFit(sizes, bytes * TARGET_BYTES_SHARE - otherBytes) : sizes.length;
-  const minKept = otherBytes + (sizes[0] ?? 0) <= bytes ? 1 : 0;
-  const fixedImages = images.length - sizes.filter((size) => size > 0).length;
-  const maxKept = isMany
-    ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - fixedImages))
+  const removableSizes = imagesNewestFirst.map((image) => (isRemovable(image) ? countImageBytes(image) : 0));
+  const otherBytes = requestBytes - removableSizes.reduce((sum, size) => sum + size, 0);
+  const imagesThatFit = isBodyTooLarge
+    ? countItemsThatFit(removableSizes, bytes * TARGET_BYTES_SHARE - otherBytes)
+    : removableSizes.length;
+  const minKeptImages = otherBytes + (removableSizes[0] ?? 0) <= bytes ? 1 : 0;
+  const fixedImageCount = images.length - removableSizes.filter((size) => size > 0).length;
+  const maxKeptImages = hasTooManyImages
+    ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - fixedImageCount))
     : Infinity;
-  const keepNewest = Math.min(Math.max(imagesThatFit, minKept), maxKept);
-  const removesAny = newestFirst.some(
+  const keepNewest = Math.min(Math.max(imagesThatFit, minKeptImages), maxKeptImages);
+  const removesAny = imagesNewestFirst.some(
     (image, newer) => isRemovable(image) && (newer >= keepNewest || isImageTooLarge(image, singleImageLimits)),
   );
   return removesAny ? { ...singleImageLimits, keepNewest } : undefined;
@@ -77,6 +79,6 @@ export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLim
 
 function countItemsThatFit(sizes: readonly number[], bytes: number): number {
   let remainingBytes = bytes;
-  const first = sizes.findIndex((size) => (remainingBytes -= size) < 0);
-  return first < 0 ? sizes.length : first;
+  const firstThatDoesNotFit = sizes.findIndex((size) => (remainingBytes -= size) < 0);
+  return firstThatDoesNotFit < 0 ? sizes.length : firstThatDoesNotFit;
 }

@@ -12,7 +12,7 @@ const CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL = 4;
 const FULL_WINDOW_SHARE = 2 / 3;
 
 export class WindowWarnings {
-  private dueInRow = 0;
+  private dueRequestsInRow = 0;
   private isCramped = false;
   private message: string | undefined;
 
@@ -26,12 +26,12 @@ export class WindowWarnings {
   }
 
   recordDueReason(reason: CondensationReason | undefined): void {
-    this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
-    if (this.dueInRow !== CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL || this.isCramped) return;
+    this.dueRequestsInRow = reason === undefined ? 0 : this.dueRequestsInRow + 1;
+    if (this.dueRequestsInRow !== CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL || this.isCramped) return;
     this.isCramped = true;
     const { id, model, overheadTokens } = this.conversation;
-    const fixed = Math.ceil(overheadTokens * this.dependencies.learning.getTokenFactor(model));
-    const message = `The last ${CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const fixedTokens = Math.ceil(overheadTokens * this.dependencies.learning.getTokenFactor(model));
+    const message = `The last ${CONDENSATIONS_UNTIL_WINDOW_TOO_SMALL} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixedTokens)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.dependencies.emit({ kind: 'problem', conversation: id, message });
   }
 

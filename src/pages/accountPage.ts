@@ -84,12 +84,12 @@ const CHART_HEIGHT = 120;
 
 function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
   const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
-  const step = CHART_WIDTH / Math.max(1, days.length);
+  const dayWidth = CHART_WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
     const height = highestCost === 0 ? 0 : (cost / highestCost) * CHART_HEIGHT;
-    const x = (index * step).toFixed(1);
+    const x = (index * dayWidth).toFixed(1);
     const y = (CHART_HEIGHT - height).toFixed(1);
-    return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
+    return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(dayWidth * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
       <title>${key}: $${cost.toFixed(2)}</title>
     </rect>`;
   });
@@ -180,15 +180,15 @@ function renderTokensByPart({ parts, sentOften, uncomposed }: AccountOverview['t
 
 function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
   const renderLine = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
-    const peak = Math.max(...fill, 0);
-    const scaleTokens = Math.max(window ?? peak, peak, 1);
+    const peakTokens = Math.max(...fill, 0);
+    const scaleTokens = Math.max(window ?? peakTokens, peakTokens, 1);
     const curvePoints = fill
       .map((tokens, index) => {
         const x = (index / Math.max(1, fill.length - 1)) * 120;
         return `${x.toFixed(1)},${(24 - (tokens / scaleTokens) * 24).toFixed(1)}`;
       })
       .join(' ');
-    const peakText = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;
+    const peakText = window === undefined ? 'window not known' : `${formatShare(peakTokens, window, 0)} of the window`;
     return renderHtml`<tr>
       <th scope="row">${title}</th>
       <td aria-hidden="true">
@@ -196,7 +196,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
           <polyline class="after" points="${curvePoints}" />
         </svg>
       </td>
-      <td>at most ${formatTokens(peak)} tokens, ${peakText}</td>
+      <td>at most ${formatTokens(peakTokens)} tokens, ${peakText}</td>
       <td>
         ${now?.window === undefined ? '' : `${formatFillShare(now, now.window)}, `}${now ? formatFillTokens(now) : 'not known'}
       </td>

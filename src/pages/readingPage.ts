@@ -35,7 +35,7 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
     sections.push(section);
     index = next;
   }
-  const links = reader.changed.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
+  const links = reader.changedMessages.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
   return renderPage(
     maskSecrets(title),
     renderHtml`<h1>${maskSecrets(title)}</h1>
@@ -64,10 +64,10 @@ interface ChangedMessage {
 }
 
 class ReadingPageRenderer {
-  readonly changed: ChangedMessage[] = [];
-  private readonly byPlace = new Map<string, Edit>();
+  readonly changedMessages: ChangedMessage[] = [];
+  private readonly editByPlace = new Map<string, Edit>();
   private readonly summaries = new Map<number, Extract<Edit, { kind: 'summary' }>>();
-  private readonly tools = new Map<string, string>();
+  private readonly toolNameByCallId = new Map<string, string>();
 
   constructor(
     private readonly original: readonly ApiMessage[],
@@ -75,11 +75,11 @@ class ReadingPageRenderer {
   ) {
     for (const edit of edits) {
       if (edit.kind === 'summary') this.summaries.set(edit.start, edit);
-      else this.byPlace.set(makePlaceKey(edit.place), edit);
+      else this.editByPlace.set(makePlaceKey(edit.place), edit);
     }
     for (const { content } of original) {
       if (typeof content === 'string') continue;
-      for (const block of content) if (isToolUse(block)) this.tools.set(block.id, block.name);
+      for (const block of content) if (isToolUse(block)) this.toolNameByCallId.set(block.id, block.name);
     }
   }
 
@@ -92,7 +92,7 @@ class ReadingPageRenderer {
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
     const { start, end, message } = summary;
     const label = `Messages ${start + 1} to ${end}`;
-    this.changed.push({ id: getMessageId(index), label: `${label}: a summary` });
+    this.changedMessages.push({ id: getMessageId(index), label: `${label}: a summary` });
     const replacedText = renderMaskedConversation(this.original.slice(start, end));
     const section = renderHtml`<section id="${getMessageId(index)}">
       <h2>${label} <span class="size">summary</span></h2>
@@ -107,15 +107,15 @@ class ReadingPageRenderer {
     if (!message) return renderHtml``;
     const { content } = message;
     const speaker = getSpeakerLabel(message);
-    const removedBefore = this.removed;
+    const removedCountBefore = this.removedCount;
     const body =
       typeof content === 'string'
         ? this.renderTextValue(index, ['content'], content)
         : content.map((block, blockIndex) => this.renderBlock(index, ['content', blockIndex], block));
     const id = getMessageId(index);
-    const count = this.removed - removedBefore;
+    const count = this.removedCount - removedCountBefore;
     if (count > 0) {
-      this.changed.push({ id, label: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
+      this.changedMessages.push({ id, label: `Message ${index + 1} · ${speaker}: ${formatTokens(count)} characters` });
     }
     return renderHtml`<section id="${id}">
       <h2>${index + 1} <span class="${CLASS_BY_SPEAKER[speaker] ?? 'size'}">${speaker}</span></h2>
@@ -124,11 +124,11 @@ class ReadingPageRenderer {
   }
 
   /** Number of characters removed so far. */
-  private removed = 0;
+  private removedCount = 0;
 
   private renderBlock(message: number, path: Path, block: Block): SafeHtml {
-    const removed = this.renderRemovedBlock(message, path, block);
-    if (removed) return removed;
+    const removedBlock = this.renderRemovedBlock(message, path, block);
+    if (removedBlock) return removedBlock;
     if (isText(block)) return this.renderTextValue(message, path.concat('text'), block.text);
     if (isThinking(block)) return renderLongText('Thinking', maskSecrets(block.thinking));
     if (isToolUse(block)) {
@@ -136,7 +136,7 @@ class ReadingPageRenderer {
         ${this.renderValue(message, path.concat('input'), block.input)}`;
     }
     if (isToolResult(block)) {
-      const tool = this.tools.get(block.tool_use_id) ?? block.tool_use_id;
+      const tool = this.toolNameByCallId.get(block.tool_use_id) ?? block.tool_use_id;
       return renderHtml`<h3>${block.is_error === true ? 'Error' : 'Result'} of ${maskSecrets(tool)}</h3>
         ${this.renderValue(message, path.concat('content'), block.content)}`;
     }
@@ -145,10 +145,10 @@ class ReadingPageRenderer {
 
   /** Renders a block that was removed as a whole; undefined for any other block. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
-    const edit = this.byPlace.get(makePlaceKey({ message, path }));
+    const edit = this.editByPlace.get(makePlaceKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
     const description = describeBlock(block);
-    this.removed += description.length;
+    this.removedCount += description.length;
     const { text = '' } = edit.placeholder ?? {};
     return renderFoldedText(text === '' ? renderHtml`${describeBlockKind(block)}` : renderMarker(text), description);
   }
@@ -160,8 +160,8 @@ class ReadingPageRenderer {
     }
     if (!isRecord(value)) return value === undefined ? renderHtml`` : renderHtml`<p>${JSON.stringify(value)}</p>`;
     if (typeof value['type'] === 'string' && typeof value['text'] !== 'string') {
-      const removed = this.renderRemovedBlock(message, path, value);
-      if (removed) return removed;
+      const removedBlock = this.renderRemovedBlock(message, path, value);
+      if (removedBlock) return removedBlock;
       if (isRecord(value['source'])) return renderHtml`<p class="size">${describeBlock(value)}</p>`;
     }
     return renderHtml`${Object.entries(value)
@@ -175,14 +175,14 @@ class ReadingPageRenderer {
   }
 
   private renderTextValue(message: number, path: Path, text: string): SafeHtml {
-    const edit = this.byPlace.get(makePlaceKey({ message, path }));
+    const edit = this.editByPlace.get(makePlaceKey({ message, path }));
     return edit?.kind === 'cut'
       ? this.renderTextWithCuts(text, edit)
       : renderHtml`<div class="text">${renderUnchangedText(maskSecrets(text))}</div>`;
   }
 
   private renderTextWithCuts(text: string, { cuts }: CutEdit): SafeHtml {
-    for (const { start, end } of cuts) this.removed += end - start;
+    for (const { start, end } of cuts) this.removedCount += end - start;
     const maskedText = maskSecrets(text);
     // Masking changes offsets, and a key split by a cut would not be recognized.
     if (maskedText !== text) {
@@ -215,8 +215,8 @@ const CLASS_BY_SPEAKER: Readonly<Record<string, string>> = {
 const getMessageId = (index: number): string => `message-${index + 1}`;
 
 function describeBlockKind(block: unknown): string {
-  const words = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
-  return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
+  const blockKind = isRecord(block) && typeof block['type'] === 'string' ? block['type'].replaceAll('_', ' ') : '';
+  return maskSecrets(blockKind.charAt(0).toUpperCase() + blockKind.slice(1));
 }
 
 const renderMarker = (text: string): SafeHtml =>
@@ -239,7 +239,7 @@ const renderLongText = (heading: string, text: string): SafeHtml =>
 
 function renderUnchangedText(text: string): SafeHtml {
   const lines = text.split(/\r?\n/);
-  const rest = lines.length - MAX_UNFOLDED_LINES;
-  if (rest <= MAX_UNFOLDED_LINES) return renderHtml`${text}`;
-  return renderHtml`${lines.slice(0, MAX_UNFOLDED_LINES).join('\n')}${renderLongText(`${rest} more lines, unchanged`, lines.slice(MAX_UNFOLDED_LINES).join('\n'))}`;
+  const hiddenCount = lines.length - MAX_UNFOLDED_LINES;
+  if (hiddenCount <= MAX_UNFOLDED_LINES) return renderHtml`${text}`;
+  return renderHtml`${lines.slice(0, MAX_UNFOLDED_LINES).join('\n')}${renderLongText(`${hiddenCount} more lines, unchanged`, lines.slice(MAX_UNFOLDED_LINES).join('\n'))}`;
 }

@@ -149,10 +149,10 @@ function renderFillChange(
   assumedWindow: number | undefined,
 ): SafeHtml | string {
   const condensedFill = estimateCondensedFill(fill, before.total, after.total);
-  const window = fill.window ?? assumedWindow;
-  return window === undefined || condensedFill === fill
+  const windowTokens = fill.window ?? assumedWindow;
+  return windowTokens === undefined || condensedFill === fill
     ? ''
-    : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, window)}</strong>`;
+    : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, windowTokens)}</strong>`;
 }
 
 /**
@@ -191,9 +191,9 @@ const maskText = (text: string): string => maskSecrets(text);
  */
 function dropFailureReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
   const reasons = steps.flatMap(({ outcome }) => (outcome.kind === 'failed' ? [outcome.reason] : []));
-  const hidden = { kind: 'failed', reason: 'its message was left out' } as const;
+  const hiddenOutcome = { kind: 'failed', reason: 'its message was left out' } as const;
   return {
-    steps: steps.map((step) => (step.outcome.kind === 'failed' ? { ...step, outcome: hidden } : step)),
+    steps: steps.map((step) => (step.outcome.kind === 'failed' ? { ...step, outcome: hiddenOutcome } : step)),
     notes: notes.filter((note) => !reasons.some((reason) => note.includes(reason))),
   };
 }
@@ -227,13 +227,13 @@ function measureTokensByKind(
   counter: MessageCounter,
 ): SizesBeforeAndAfter {
   const countByType = (messages: readonly ApiMessage[]): TokensByKind => {
-    const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
+    const tokensByKind = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
-      for (const { type, text } of listContents(message)) sizes[type] += counter.countText(text);
-      sizes.total += counter.countMessage(message);
+      for (const { type, text } of listContents(message)) tokensByKind[type] += counter.countText(text);
+      tokensByKind.total += counter.countMessage(message);
     }
-    const { messageText, toolParameters, toolResults, total } = sizes;
-    return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
+    const { messageText, toolParameters, toolResults, total } = tokensByKind;
+    return { ...tokensByKind, other: Math.max(0, total - messageText - toolParameters - toolResults) };
   };
   return { before: countByType(originalMessages), after: countByType(view) };
 }
@@ -499,7 +499,7 @@ function collectRemovedParts(
   edits: readonly Edit[],
   counter: MessageCounter,
 ): RemovedPart[] {
-  const names = nameContentPlaces(originalMessages);
+  const nameByPlace = nameContentPlaces(originalMessages);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of selectLastEditPerPlace(edits)) {
     // Skip an edit whose removed content has all been restored.
@@ -507,7 +507,7 @@ function collectRemovedParts(
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
-      place: describeEditPlace(originalMessages, edit, names),
+      place: describeEditPlace(originalMessages, edit, nameByPlace),
       reason: maskText(edit.reason),
       step: maskText(edit.step),
       ...countTokensOfEdit(originalMessages, edit, counter),
@@ -561,23 +561,23 @@ const NAME_END_CHARS = 80;
 
 /** Names the places of content by tool and its first short parameter, or else by role. */
 function nameContentPlaces(originalMessages: readonly ApiMessage[]): Map<string, string> {
-  const names = new Map<string, string>();
+  const titleByPlace = new Map<string, string>();
   for (const [index, message] of originalMessages.entries()) {
     for (const { path } of listContents(message)) {
-      names.set(makePlaceKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
+      titleByPlace.set(makePlaceKey({ message: index, path }), `Message ${index + 1} · ${message.role}`);
     }
   }
   for (const { tool, input, parameters, results } of listToolExchanges(originalMessages)) {
-    const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
-    const fullName = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const firstText = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
+    const fullName = maskText(`${tool}${typeof firstText === 'string' ? ` ${firstText}` : ''}`);
     const isLong = fullName.length > NAME_START_CHARS + NAME_END_CHARS;
     const shortName = isLong ? `${fullName.slice(0, NAME_START_CHARS)}…${fullName.slice(-NAME_END_CHARS)}` : fullName;
     for (const part of parameters)
-      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · call of ${shortName}`);
+      titleByPlace.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · call of ${shortName}`);
     for (const part of results)
-      names.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · result of ${shortName}`);
+      titleByPlace.set(makePlaceKey(getContentPlace(part)), `Message ${part.message + 1} · result of ${shortName}`);
   }
-  return names;
+  return titleByPlace;
 }
 
 function renderRemovedContent(originalMessages: readonly ApiMessage[], edit: Edit): SafeHtml {

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
  */
 export function renderPanelPage(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
   const nonce = randomBytes(16).toString('base64');
-  const file = (name: string): string =>
+  const getFileUri = (name: string): string =>
     webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name)).toString();
   const policy = [
     `default-src 'none'`,
@@ -23,12 +23,12 @@ export function renderPanelPage(webview: vscode.Webview, extensionUri: vscode.Ur
     <meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta property="csp-nonce" content="${nonce}" />
-    <link rel="stylesheet" href="${escapeHtml(file('webview.css'))}" />
+    <link rel="stylesheet" href="${escapeHtml(getFileUri('webview.css'))}" />
     <title>${escapeHtml(vscode.l10n.t('Context Condenser'))}</title>
   </head>
   <body>
     <div id="root"></div>
-    <script nonce="${nonce}" src="${escapeHtml(file('webview.js'))}"></script>
+    <script nonce="${nonce}" src="${escapeHtml(getFileUri('webview.js'))}"></script>
   </body>
 </html>`;
 }

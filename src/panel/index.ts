@@ -5,15 +5,15 @@ import { SettingsPanel } from './settingsPanel';
 
 const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 
-let openPanel: SettingsPanel | undefined;
+let currentPanel: SettingsPanel | undefined;
 
 export function openSettings(dependencies: PanelDependencies, section?: string): void {
-  const shown = openPanel ?? adoptPanel(dependencies, createPanel());
-  shown.revealPanel(section);
+  const settingsPanel = currentPanel ?? adoptPanel(dependencies, createPanel());
+  settingsPanel.revealPanel(section);
 }
 
 export function restoreSettings(dependencies: PanelDependencies, panel: vscode.WebviewPanel): void {
-  if (openPanel) panel.dispose();
+  if (currentPanel) panel.dispose();
   else adoptPanel(dependencies, panel);
 }
 
@@ -26,11 +26,11 @@ const createPanel = (): vscode.WebviewPanel =>
   });
 
 function adoptPanel(dependencies: PanelDependencies, panel: vscode.WebviewPanel): SettingsPanel {
-  const settings = new SettingsPanel(panel, dependencies);
-  openPanel = settings;
+  const settingsPanel = new SettingsPanel(panel, dependencies);
+  currentPanel = settingsPanel;
   panel.onDidDispose(() => {
-    settings.dispose();
-    openPanel = undefined;
+    settingsPanel.dispose();
+    currentPanel = undefined;
   });
-  return settings;
+  return settingsPanel;
 }

@@ -46,7 +46,7 @@ export class PanelSettings {
    * Resolves when the last change is saved. Each change starts after the previous one, because it
    * applies to its result.
    */
-  private saving: Promise<unknown> = Promise.resolve();
+  private saveQueue: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, ValueVerdict>();
 
   constructor(private readonly rules: SettingRules) {}
@@ -108,11 +108,15 @@ export class PanelSettings {
   /** Caches the verdict while the value is unchanged, so that a change validates one setting. */
   private checkValue(name: SettingName, value: unknown, presets: string): ValueVerdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
-    const cached = this.verdicts.get(name);
-    if (cached?.text === text) return cached;
+    const cachedVerdict = this.verdicts.get(name);
+    if (cachedVerdict?.text === text) return cachedVerdict;
     const problems = this.rules.findProblems(name, value);
-    const ignored = this.rules.findUnknownFields(name, value);
-    const verdict = { text, problems: [...problems, ...ignored], effective: this.rules.getEffectiveValue(name, value) };
+    const unknownFieldProblems = this.rules.findUnknownFields(name, value);
+    const verdict = {
+      text,
+      problems: [...problems, ...unknownFieldProblems],
+      effective: this.rules.getEffectiveValue(name, value),
+    };
     this.verdicts.set(name, verdict);
     return verdict;
   }
@@ -132,9 +136,9 @@ export class PanelSettings {
    * @throws Error if VS Code can't write its settings file
    */
   updateSetting(change: SettingUpdate): Promise<readonly ConfigProblem[]> {
-    const saved = this.saving.then(() => this.saveChange(change));
-    this.saving = saved.catch(() => undefined);
-    return saved;
+    const savePromise = this.saveQueue.then(() => this.saveChange(change));
+    this.saveQueue = savePromise.catch(() => undefined);
+    return savePromise;
   }
 
   /**
@@ -147,7 +151,7 @@ export class PanelSettings {
     ...place
   }: MethodParams<'changeList'>): Promise<{ problems: readonly ConfigProblem[]; undo?: ListChange }> {
     const { name, scope, path } = place;
-    const pendingChange = this.saving.then(async () => {
+    const pendingChange = this.saveQueue.then(async () => {
       const currentValue = getValueAt(getValueInScope(name, scope), path);
       const currentList: readonly unknown[] = Array.isArray(currentValue) ? currentValue : [];
       let changedList;
@@ -160,11 +164,11 @@ export class PanelSettings {
       }
       if (changedList.list === currentList) return { problems: [] };
       // Remove a list setting that has become empty.
-      const isGone = path.length === 0 && changedList.list.length === 0;
-      const problems = await this.saveChange({ ...place, value: isGone ? undefined : changedList.list });
+      const isListEmpty = path.length === 0 && changedList.list.length === 0;
+      const problems = await this.saveChange({ ...place, value: isListEmpty ? undefined : changedList.list });
       return { problems, ...(problems.length === 0 && changedList.undo && { undo: changedList.undo }) };
     });
-    this.saving = pendingChange.catch(() => undefined);
+    this.saveQueue = pendingChange.catch(() => undefined);
     return pendingChange;
   }
 

@@ -95,9 +95,9 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
   if (!file) return CANCELED_IMPORT;
   const parsed = parsePresetFile(Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8'));
   if (!parsed.valid) return { problems: parsed.problems, undo: [] };
-  const list = readOwnPresets(scope);
-  const sameId = list.find(({ id }) => id === parsed.config.id);
-  const preset = sameId ? await askAboutTakenId(sameId, parsed.config, list) : parsed.config;
+  const ownPresets = readOwnPresets(scope);
+  const presetWithSameId = ownPresets.find(({ id }) => id === parsed.config.id);
+  const preset = presetWithSameId ? await askAboutTakenId(presetWithSameId, parsed.config, ownPresets) : parsed.config;
   if (!preset) return CANCELED_IMPORT;
   // The list may have changed while the question was open.
   const currentPresets = readOwnPresets(scope);
@@ -113,9 +113,9 @@ type StoredPreset = Readonly<Record<string, unknown>>;
 
 /** Returns the scope's presets. Entries that are no objects become empty presets. */
 function readOwnPresets(scope: SettingScope): StoredPreset[] {
-  const found = getConfiguration().inspect<unknown>('presets');
-  const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
-  return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
+  const inspectedSetting = getConfiguration().inspect<unknown>('presets');
+  const scopeValue = scope === 'user' ? inspectedSetting?.globalValue : inspectedSetting?.workspaceValue;
+  return Array.isArray(scopeValue) ? scopeValue.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }
 
 /** @returns the preset to save; undefined to save none */
@@ -143,7 +143,7 @@ async function askAboutTakenId(
 function findUnusedPresetId(id: string, list: readonly StoredPreset[]): string {
   const isTaken = (candidate: string): boolean =>
     [...list, ...BUILT_IN_PRESETS].some((preset) => preset.id === candidate);
-  let number = 2;
-  while (isTaken(`${id}-${number}`)) number++;
-  return `${id}-${number}`;
+  let suffix = 2;
+  while (isTaken(`${id}-${suffix}`)) suffix++;
+  return `${id}-${suffix}`;
 }

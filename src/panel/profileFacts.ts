@@ -13,7 +13,7 @@ interface ProfileStates {
 }
 
 export class ProfileStatesReader implements vscode.Disposable {
-  private facts: ProfileStates = { profiles: [], editorModels: [] };
+  private states: ProfileStates = { profiles: [], editorModels: [] };
   private generation = 0;
 
   /** @param changed called whenever new facts were read */
@@ -23,7 +23,7 @@ export class ProfileStatesReader implements vscode.Disposable {
   ) {}
 
   getStates(): ProfileStates {
-    return this.facts;
+    return this.states;
   }
 
   /** Reads all facts again: keys first, then what takes longer. */
@@ -40,7 +40,7 @@ export class ProfileStatesReader implements vscode.Disposable {
       const profiles = readSetting('profiles');
       const keys = await Promise.all(profiles.map((profile) => this.readKeyState(profile)));
       this.reportStates(generation, {
-        ...this.facts,
+        ...this.states,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
       const { loadModelWindowAndPrices, listEditorModels } = this.dependencies.commands();
@@ -65,7 +65,7 @@ export class ProfileStatesReader implements vscode.Disposable {
   /** Reports facts, unless a newer refresh has begun. */
   private reportStates(generation: number, facts: ProfileStates): void {
     if (generation !== this.generation) return;
-    this.facts = facts;
+    this.states = facts;
     this.changed();
   }
 

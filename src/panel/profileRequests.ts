@@ -18,11 +18,16 @@ export function createProfileHandlers(dependencies: PanelDependencies, settings:
   const { services } = dependencies;
   return {
     saveProfile: async ({ profile }) => {
-      const raw = readProfileEntries();
-      const existingIndex = raw.findIndex((other) => getEntryId(other) === profile['id']);
-      const place = existingIndex === -1 ? raw.length : existingIndex;
-      const problems = await settings.updateSetting({ name: 'profiles', scope: 'user', path: [place], value: profile });
-      const prefix = `${place}.`;
+      const profileEntries = readProfileEntries();
+      const existingIndex = profileEntries.findIndex((other) => getEntryId(other) === profile['id']);
+      const entryIndex = existingIndex === -1 ? profileEntries.length : existingIndex;
+      const problems = await settings.updateSetting({
+        name: 'profiles',
+        scope: 'user',
+        path: [entryIndex],
+        value: profile,
+      });
+      const prefix = `${entryIndex}.`;
       return {
         problems: problems.map(({ path, message }) => ({
           path: path.startsWith(prefix) ? path.slice(prefix.length) : path,
@@ -59,8 +64,8 @@ const isProfileIdTaken = (id: unknown): boolean => readProfileEntries().some((en
 function getRequestedProfile(params: MethodParams<'setKey'>): ApiProfile {
   if ('id' in params) return findProfile(params.id);
   const { vendor } = params.profile;
-  const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
-  const { profiles, problems } = parseProfiles([{ model: suggested, ...params.profile }]);
+  const suggestedModel = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';
+  const { profiles, problems } = parseProfiles([{ model: suggestedModel, ...params.profile }]);
   const [profile] = profiles;
   if (!profile || isProfileIdTaken(profile.id))
     throw new Error(problems[0]?.message ?? vscode.l10n.t('This ID is already in use.'));

@@ -30,11 +30,11 @@ const PANEL_STATE_KEY = 'contextCondenser.panel';
 
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
-  private readonly facts: ProfileStatesReader;
+  private readonly profileStatesReader: ProfileStatesReader;
   private readonly handlers: RequestHandlers;
   private readonly providers = createBuiltInProviders(() => readSetting('presets'));
   private readonly schemas: ReturnType<typeof createSettingSchemas>;
-  private readonly running = new Map<number, AbortController>();
+  private readonly controllerByRequest = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private revision = 0;
   private historyRevision = 0;
@@ -57,7 +57,7 @@ export class SettingsPanel implements vscode.Disposable {
     setAnswerStore(services.context.workspaceState);
     this.schemas = createSettingSchemas(extension.packageJSON as ExtensionManifest);
     this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.listProviders()));
-    this.facts = new ProfileStatesReader(dependencies, () => {
+    this.profileStatesReader = new ProfileStatesReader(dependencies, () => {
       this.sendPanelState();
     });
     const preview = new PreviewHandlers(dependencies, this.settings, () => {
@@ -67,7 +67,7 @@ export class SettingsPanel implements vscode.Disposable {
     this.handlers = createRequestHandlers(dependencies, this.settings, preview);
     this.subscriptions.push(
       preview,
-      this.facts,
+      this.profileStatesReader,
       panel.webview.onDidReceiveMessage((message: unknown) => {
         this.receiveMessage(message);
       }),
@@ -80,7 +80,7 @@ export class SettingsPanel implements vscode.Disposable {
         if (!event.affectsConfiguration('contextCondenser') && !this.haveSettingsChanged()) return;
         // Send immediately, so that the answer to a change follows its result.
         this.sendPanelState();
-        this.facts.refreshStates();
+        this.profileStatesReader.refreshStates();
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.sendPanelState();
@@ -105,10 +105,10 @@ export class SettingsPanel implements vscode.Disposable {
         }),
       ),
       services.context.secrets.onDidChange(() => {
-        this.facts.refreshStates();
+        this.profileStatesReader.refreshStates();
       }),
       vscode.lm.onDidChangeChatModels(() => {
-        this.facts.refreshStates();
+        this.profileStatesReader.refreshStates();
       }),
     );
     panel.webview.options = {
@@ -117,7 +117,7 @@ export class SettingsPanel implements vscode.Disposable {
     };
     panel.webview.html = renderPanelPage(panel.webview, services.context.extensionUri, vscode.env.language);
     void this.loadProviders();
-    this.facts.refreshStates();
+    this.profileStatesReader.refreshStates();
   }
 
   /**
@@ -166,7 +166,7 @@ export class SettingsPanel implements vscode.Disposable {
         void this.answerRequest(message.id, message.method, message.params);
         return;
       case 'cancel':
-        this.running.get(message.id)?.abort();
+        this.controllerByRequest.get(message.id)?.abort();
         return;
       case 'keep':
         void this.dependencies.services.context.workspaceState.update(PANEL_STATE_KEY, message.kept);
@@ -199,7 +199,7 @@ export class SettingsPanel implements vscode.Disposable {
     return {
       revision: this.revision++,
       settings,
-      ...this.facts.getStates(),
+      ...this.profileStatesReader.getStates(),
       presets: listPresetStates(),
       historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
@@ -218,8 +218,8 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   private abortRunningRequests(): void {
-    for (const abort of this.running.values()) abort.abort();
-    this.running.clear();
+    for (const abort of this.controllerByRequest.values()) abort.abort();
+    this.controllerByRequest.clear();
   }
 
   /**
@@ -234,7 +234,7 @@ export class SettingsPanel implements vscode.Disposable {
 
   private async answerRequest(id: number, method: string, params: unknown): Promise<void> {
     const { log } = this.dependencies.services;
-    if (!isPanelMethod(method) || this.running.has(id)) {
+    if (!isPanelMethod(method) || this.controllerByRequest.has(id)) {
       log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
       return;
     }
@@ -248,11 +248,11 @@ export class SettingsPanel implements vscode.Disposable {
       });
       return;
     }
-    const abort = new AbortController();
-    this.running.set(id, abort);
+    const abortController = new AbortController();
+    this.controllerByRequest.set(id, abortController);
     const replyOnce = (message: MessageToWebview): void => {
-      if (this.running.get(id) !== abort) return;
-      this.running.delete(id);
+      if (this.controllerByRequest.get(id) !== abortController) return;
+      this.controllerByRequest.delete(id);
       this.sendMessage(message);
     };
     try {
@@ -263,12 +263,12 @@ export class SettingsPanel implements vscode.Disposable {
         report: ReportProgress,
       ) => Promise<unknown>;
       const report: ReportProgress = (done, of) => {
-        if (this.running.get(id) === abort) this.sendMessage({ type: 'progress', id, done, of });
+        if (this.controllerByRequest.get(id) === abortController) this.sendMessage({ type: 'progress', id, done, of });
       };
-      replyOnce({ type: 'reply', id, result: await handler(checkedParams.data, abort.signal, report) });
+      replyOnce({ type: 'reply', id, result: await handler(checkedParams.data, abortController.signal, report) });
     } catch (error) {
       const message = getErrorMessage(error);
-      if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
+      if (!abortController.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
       replyOnce({ type: 'failed', id, message });
     }
   }

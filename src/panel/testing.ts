@@ -111,15 +111,15 @@ export function openTestPanel(
     posted,
     state() {
       const states = posted().flatMap((message) => ('state' in message ? [message.state] : []));
-      const last = states.at(-1);
-      if (!last) throw new Error('the page was told no state');
-      return last;
+      const lastState = states.at(-1);
+      if (!lastState) throw new Error('the page was told no state');
+      return lastState;
     },
     async ask(method, params) {
-      const mine = ++id;
-      page.receive({ type: 'request', id: mine, method, params });
+      const requestId = ++id;
+      page.receive({ type: 'request', id: requestId, method, params });
       for (;;) {
-        const answer = posted().find((message) => 'id' in message && message.id === mine);
+        const answer = posted().find((message) => 'id' in message && message.id === requestId);
         if (answer) return answer;
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -49,7 +49,7 @@ export function moveDefinitionsToRoot(
   prefix: string,
   definitions: Record<string, JsonSchema>,
 ): JsonSchema {
-  const LOCAL = '#/definitions/';
+  const DEFINITION_REFERENCE_PREFIX = '#/definitions/';
   const moveDefinitions = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moveDefinitions);
     if (!isRecord(value)) return value;
@@ -59,8 +59,8 @@ export function moveDefinitionsToRoot(
     }
     return Object.fromEntries(
       Object.entries(otherFields).map(([key, child]) =>
-        key === '$ref' && typeof child === 'string' && child.startsWith(LOCAL)
-          ? [key, `${LOCAL}${prefix}.${child.slice(LOCAL.length)}`]
+        key === '$ref' && typeof child === 'string' && child.startsWith(DEFINITION_REFERENCE_PREFIX)
+          ? [key, `${DEFINITION_REFERENCE_PREFIX}${prefix}.${child.slice(DEFINITION_REFERENCE_PREFIX.length)}`]
           : [key, moveDefinitions(child)],
       ),
     );

@@ -18,11 +18,11 @@ export type StoredKeyState =
   | { readonly kind: 'other-endpoint'; readonly givenFor: string };
 
 export async function readApiKey(secrets: SecretStore, profile: ApiProfile): Promise<StoredKeyState> {
-  const stored = parseStoredKey(await secrets.get(getSecretName(profile.id)));
-  if (!stored) return { kind: 'missing' };
-  return stored.target === getKeyTarget(profile)
-    ? { kind: 'set', key: stored.key }
-    : { kind: 'other-endpoint', givenFor: stored.target };
+  const storedKey = parseStoredKey(await secrets.get(getSecretName(profile.id)));
+  if (!storedKey) return { kind: 'missing' };
+  return storedKey.target === getKeyTarget(profile)
+    ? { kind: 'set', key: storedKey.key }
+    : { kind: 'other-endpoint', givenFor: storedKey.target };
 }
 
 /** @throws {ApiError} kind `auth` if the key was entered for another endpoint */

@@ -67,8 +67,10 @@ export function createSettingsManifest(): SettingsManifest {
 
 /** Renders the table in docs/guide/privacy.md. */
 export function renderWorkspaceRulesTable(): string {
-  const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
-  const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
+  const namesByRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
+  const rows = [...namesByRule].map(
+    ([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`,
+  );
   return ['| a trusted workspace may set | settings |', '|---|---|', ...rows].join('\n');
 }
 

@@ -29,14 +29,14 @@ export async function createProfileSummarizer(
   dependencies: ProfileSummarizerDependencies,
 ): Promise<Summarizer | UnavailableProfile> {
   const { vendor, model: id, baseUrl, name } = profile;
-  const state = await readApiKey(dependencies.secrets, profile);
-  if (state.kind === 'other-endpoint') {
-    const reason = `its key was given for ${state.givenFor}, but the model now has another endpoint. Set the key again.`;
+  const keyState = await readApiKey(dependencies.secrets, profile);
+  if (keyState.kind === 'other-endpoint') {
+    const reason = `its key was given for ${keyState.givenFor}, but the model now has another endpoint. Set the key again.`;
     return { profile: name, reason };
   }
   const { contextWindow, prices, tokenFactor } = getModelOfProfile(profile, await loadPriceTable());
   try {
-    const handler = createProfileHandler(profile, state.kind === 'set' ? state.key : undefined, {
+    const handler = createProfileHandler(profile, keyState.kind === 'set' ? keyState.key : undefined, {
       counter: dependencies.counter,
       ...(dependencies.models && { models: dependencies.models }),
       ...(contextWindow !== undefined && { contextWindow }),

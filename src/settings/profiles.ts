@@ -267,7 +267,7 @@ export function chooseThreshold(
   return {
     percent: threshold === INHERIT_THRESHOLD ? globalThreshold.percent : threshold,
     ...(tokens !== undefined && { tokens }),
-    ...(targetPercent !== undefined && { targetPercent: targetPercent }),
+    ...(targetPercent !== undefined && { targetPercent }),
   };
 }
 

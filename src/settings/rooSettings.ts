@@ -129,9 +129,9 @@ function importSettings(
 function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
-  const support = roo['customSupportPrompts'];
+  const supportPrompts = roo['customSupportPrompts'];
   const candidates = [
-    { value: isRecord(support) ? support['CONDENSE'] : undefined, from: 'customSupportPrompts.CONDENSE' },
+    { value: isRecord(supportPrompts) ? supportPrompts['CONDENSE'] : undefined, from: 'customSupportPrompts.CONDENSE' },
     { value: roo['customCondensingPrompt'], from: 'customCondensingPrompt' },
   ];
   for (const { value, from } of candidates)

@@ -58,8 +58,8 @@ export const readTextIfPresent = (files: Files, path: string): Promise<string | 
   );
 
 export async function writeAllBytes(file: OpenFile, bytes: Uint8Array): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) done += await file.write(bytes.subarray(done));
+  let writtenBytes = 0;
+  while (writtenBytes < bytes.length) writtenBytes += await file.write(bytes.subarray(writtenBytes));
 }
 
 /**

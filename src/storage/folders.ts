@@ -207,12 +207,14 @@ export async function removeLedgerFolder(
   condition: () => Promise<boolean>,
 ): Promise<boolean> {
   const { files } = options;
-  const isOnlyLedger = (): Promise<boolean> => containsOnlyLedger(files, folder);
+  const hasOnlyLedgerFiles = (): Promise<boolean> => containsOnlyLedger(files, folder);
   const removedFolder = join(
     dirname(folder),
     `${getOriginalFolderName(folder)}.removed-${randomBytes(8).toString('hex')}`,
   );
-  if (!(await renameLedgerFolder(folder, removedFolder, options, async () => (await isOnlyLedger()) && condition())))
+  if (
+    !(await renameLedgerFolder(folder, removedFolder, options, async () => (await hasOnlyLedgerFiles()) && condition()))
+  )
     return false;
   return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removedFolder));
 }
@@ -230,21 +232,21 @@ export const setLedgerAside = (
 
 export async function restoreLedgerFolder(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
-  const inUse = join(root, getOriginalFolderName(folder));
-  if (await readStatusIfPresent(files, inUse)) return undefined;
-  const setAside = ((await ignoreMissingFile(files.list(root))) ?? [])
-    .filter((name) => parseSetAsideTime(name) !== undefined && getOriginalFolderName(name) === basename(inUse))
+  const inUseFolder = join(root, getOriginalFolderName(folder));
+  if (await readStatusIfPresent(files, inUseFolder)) return undefined;
+  const setAsideNames = ((await ignoreMissingFile(files.list(root))) ?? [])
+    .filter((name) => parseSetAsideTime(name) !== undefined && getOriginalFolderName(name) === basename(inUseFolder))
     .toSorted((a, b) => (parseSetAsideTime(b) ?? 0) - (parseSetAsideTime(a) ?? 0))
     .map((name) => join(root, name));
-  for (const candidate of setAside) {
+  for (const candidate of setAsideNames) {
     if (!(await isLedgerFolder(files, candidate))) continue;
     try {
-      await files.rename(candidate, inUse);
+      await files.rename(candidate, inUseFolder);
     } catch (error) {
       // Another process has just restored the ledger.
       if (!MOVED_MEANWHILE_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
     }
-    return inUse;
+    return inUseFolder;
   }
   return undefined;
 }

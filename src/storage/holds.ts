@@ -29,12 +29,12 @@ const MAX_AGE_OF_IN_USE_FILE_MS = 2 * 24 * 3_600_000;
 
 export async function isLedgerInUse(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const holder = parseOwnerInFileName(name);
-    const liveness = holder && getOwnerLiveness(holder);
+    const owner = parseOwnerInFileName(name);
+    const liveness = owner && getOwnerLiveness(owner);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
-    const mark = await readStatusIfPresent(files, join(folder, name));
-    if (mark && Math.abs(Date.now() - mark.modified) < MAX_AGE_OF_IN_USE_FILE_MS) return true;
+    const markerStatus = await readStatusIfPresent(files, join(folder, name));
+    if (markerStatus && Math.abs(Date.now() - markerStatus.modified) < MAX_AGE_OF_IN_USE_FILE_MS) return true;
   }
   return false;
 }
@@ -47,9 +47,9 @@ export async function markLedgerInUse(files: Files, folder: string): Promise<voi
       const holder = parseOwnerInFileName(name);
       if (holder && getOwnerLiveness(holder) === 'gone') await ignoreMissingFile(files.removeFile(join(folder, name)));
     }
-    const mark = join(folder, `held-${formatOwner(getThisProcess())}`);
-    await withOpenFile(files, mark, 'append', () => Promise.resolve());
-    await files.touch(mark, Date.now());
+    const markerPath = join(folder, `held-${formatOwner(getThisProcess())}`);
+    await withOpenFile(files, markerPath, 'append', () => Promise.resolve());
+    await files.touch(markerPath, Date.now());
   } catch {
     // Without a mark, the time of last use protects the ledger.
   }

@@ -11,8 +11,8 @@ export interface HomeEnvironment {
  * it.
  */
 export function getDefaultStore({ platform, env, homedir }: HomeEnvironment): string {
-  const chosen = env['CONTEXT_CONDENSER_STORE'];
-  if (chosen) return chosen;
+  const chosenFolder = env['CONTEXT_CONDENSER_STORE'];
+  if (chosenFolder) return chosenFolder;
   switch (platform) {
     case 'darwin':
       return join(homedir, 'Library', 'Application Support', 'context-condenser');

@@ -70,10 +70,10 @@ export class Journal {
   }
 
   async readNewRecords(): Promise<void> {
-    const isRead = await ignoreMissingFile(
+    const hasFile = await ignoreMissingFile(
       withOpenFile(this.files, this.path, 'read', (file) => this.readRecordsFrom(file)),
     );
-    if (isRead === undefined) this.resetReading();
+    if (hasFile === undefined) this.resetReading();
   }
 
   /**
@@ -151,8 +151,8 @@ export class Journal {
       }
       const newline = await slices.findByte(NEWLINE_BYTE, this.offset);
       if (newline === undefined) {
-        const cutOff = head.length < HEADER_BYTES || (bytes !== undefined && this.offset + bytes > size);
-        this.tail = cutOff ? 'torn' : 'damaged';
+        const isCutOff = head.length < HEADER_BYTES || (bytes !== undefined && this.offset + bytes > size);
+        this.tail = isCutOff ? 'torn' : 'damaged';
         return true;
       }
       this.skipDamagedLine(newline + 1);
@@ -172,8 +172,8 @@ export class Journal {
   }
 
   private passRecordToReader(record: JournalRecord, damage: string | undefined): void {
-    const message = this.reader.take(record) ?? damage;
-    if (message !== undefined) this.found.push(this.makeProblem(message));
+    const problemText = this.reader.take(record) ?? damage;
+    if (problemText !== undefined) this.found.push(this.makeProblem(problemText));
     this.offset += countLineBytes(record.json.length);
     this.line += 1;
     this.tail = 'none';

@@ -67,6 +67,6 @@ const isAbsentOrCount = (value: unknown): boolean =>
   value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 
 const isUseAfterCondensation = (value: unknown): boolean => {
-  const use = Object(value) as Partial<Record<string, unknown>>;
-  return Object.keys(ZERO_USE_AFTER_CONDENSATION).every((name) => Number.isFinite(use[name]));
+  const useFields = Object(value) as Partial<Record<string, unknown>>;
+  return Object.keys(ZERO_USE_AFTER_CONDENSATION).every((name) => Number.isFinite(useFields[name]));
 };

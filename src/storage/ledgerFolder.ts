@@ -39,10 +39,10 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
   if ((await readLedgerId(files, folder)) !== undefined) return true;
   const ledger = join(folder, 'ledger.jsonl');
   if ((await readStatusIfPresent(files, ledger))?.kind !== 'file') return false;
-  const beginning = await withOpenFile(files, ledger, 'read', async (file) =>
+  const firstText = await withOpenFile(files, ledger, 'read', async (file) =>
     (await readFileSlice(file, 0, 80)).toString('latin1'),
   );
-  return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
+  return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(firstText);
 }
 
 async function readLedgerId(files: Files, folder: string): Promise<string | undefined> {
@@ -74,8 +74,8 @@ export async function removeLedgerFiles(files: Files, folder: string): Promise<b
     (names.length === 1 && names[0] === HEADER_FILE_NAME) ||
     (await isLedgerFolder(files, folder));
   if (!isLedger || !(await containsOnlyLedger(files, folder))) return false;
-  const last = (name: string): number => (name === HEADER_FILE_NAME ? 1 : 0);
-  for (const name of names.toSorted((a, b) => last(a) - last(b)))
+  const getDeletionOrder = (name: string): number => (name === HEADER_FILE_NAME ? 1 : 0);
+  for (const name of names.toSorted((a, b) => getDeletionOrder(a) - getDeletionOrder(b)))
     await ignoreMissingFile(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
   return true;

@@ -51,15 +51,15 @@ export async function withFileLock<T>(
   // A failed heartbeat is ignored, since `confirm` checks whether the lock is still held.
   const heartbeat = setInterval(() => void files.touch(path, Date.now()).catch(() => undefined), timing.heartbeat);
   heartbeat.unref();
-  const isMine = async (): Promise<boolean> => (await readLock(files, path))?.token === token;
+  const isOwnLock = async (): Promise<boolean> => (await readLock(files, path))?.token === token;
   const confirm = async (): Promise<void> => {
-    if (!(await isMine())) throw createLockedError(path, 'Another process has taken the lock on this ledger.');
+    if (!(await isOwnLock())) throw createLockedError(path, 'Another process has taken the lock on this ledger.');
   };
   try {
     return await action({ confirm });
   } finally {
     clearInterval(heartbeat);
-    await releaseLock(files, path, isMine);
+    await releaseLock(files, path, isOwnLock);
   }
 }
 
@@ -84,13 +84,13 @@ const createLockedError = (path: string, whatHappened: string): StorageError =>
 async function acquireLock(files: Files, path: string, timing: LockTiming): Promise<string> {
   const token = randomBytes(8).toString('hex');
   const startMs = performance.now();
-  let lastMark: { readonly mark: string; readonly since: number } | undefined;
+  let lastSeenHolder: { readonly mark: string; readonly since: number } | undefined;
   for (;;) {
     const holder = await tryToAcquireLock(files, path, token);
     if (holder === undefined) return token;
     const nowMs = performance.now();
-    if (lastMark?.mark !== holder.mark) lastMark = { mark: holder.mark, since: nowMs };
-    if (hasHolderEnded(holder) || nowMs - lastMark.since >= timing.silence) {
+    if (lastSeenHolder?.mark !== holder.mark) lastSeenHolder = { mark: holder.mark, since: nowMs };
+    if (hasHolderEnded(holder) || nowMs - lastSeenHolder.since >= timing.silence) {
       await takeOverLock(files, path, timing, holder);
     } else if (nowMs - startMs >= timing.wait) {
       const { owner: holderProcess } = holder;
@@ -108,8 +108,8 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
 
 function hasHolderEnded({ owner, thread }: LockHolder): boolean {
   if (owner === undefined) return false;
-  const isHere = formatOwner(owner) === formatOwner(getThisProcess());
-  return getOwnerLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
+  const isInThisProcess = formatOwner(owner) === formatOwner(getThisProcess());
+  return getOwnerLiveness(owner) === 'gone' || (isInThisProcess && thread !== undefined && hasThreadEnded(thread));
 }
 
 interface LockHolder {
@@ -202,11 +202,11 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
  * lock. So each first takes a second lock, named after the stale one, and checks again.
  */
 async function takeOverLock(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
-  const claim = `${path}.${holder.token}`;
-  await acquireLock(files, claim, timing);
+  const claimPath = `${path}.${holder.token}`;
+  await acquireLock(files, claimPath, timing);
   try {
     if ((await readLock(files, path))?.token === holder.token) await ignoreMissingFile(files.removeFile(path));
   } finally {
-    await ignoreMissingFile(files.removeFile(claim));
+    await ignoreMissingFile(files.removeFile(claimPath));
   }
 }

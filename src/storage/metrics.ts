@@ -63,8 +63,10 @@ export class MetricsStore {
 
   /** Keeps the newest lines, also those that this version can't read. */
   private async trimFile(): Promise<void> {
-    const kept = splitNonEmptyLines((await readTextIfPresent(this.files, this.path)) ?? '').slice(-MAX_STORED_RUNS);
-    const text = kept.map((line) => `${line}\n`).join('');
+    const newestLines = splitNonEmptyLines((await readTextIfPresent(this.files, this.path)) ?? '').slice(
+      -MAX_STORED_RUNS,
+    );
+    const text = newestLines.map((line) => `${line}\n`).join('');
     await replaceOwnFile(this.files, this.path, text, OWN_FILE_KINDS.metrics);
     this.parsed = parseMetricsFile(text);
   }

@@ -67,10 +67,10 @@ export class OriginalsFile {
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {
-    const damaged = await this.findDamagedOriginals([...texts.keys()]);
-    const fresh = [...texts].filter(([hash]) => !this.slices.has(hash) || damaged.has(hash));
-    if (fresh.length === 0) return;
-    await this.journal.appendValues(this.makeOriginalLines(fresh));
+    const damagedHashes = await this.findDamagedOriginals([...texts.keys()]);
+    const newOriginals = [...texts].filter(([hash]) => !this.slices.has(hash) || damagedHashes.has(hash));
+    if (newOriginals.length === 0) return;
+    await this.journal.appendValues(this.makeOriginalLines(newOriginals));
   }
 
   private async findDamagedOriginals(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {

@@ -73,8 +73,8 @@ function isSpendingFile(beginning: string): boolean {
   const header = makeHeaderLine('spending');
   if (beginning.startsWith(header)) return true;
   // A torn header counts as ours, unless it is too short to be unambiguous.
-  const begun = beginning.trimEnd();
-  if (begun.length >= HEADER_BEGINNING.length && header.startsWith(begun)) return true;
+  const trimmedBeginning = beginning.trimEnd();
+  if (trimmedBeginning.length >= HEADER_BEGINNING.length && header.startsWith(trimmedBeginning)) return true;
   return createAllLinesTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
     beginning,
   );
@@ -90,9 +90,9 @@ function isGatewayLog(beginning: string): boolean {
   const lines = beginning.split('\n');
   if (lines[0]?.endsWith(LOG_HEADER)) return true;
   const completeLines = lines.slice(0, -1);
-  const isTimed = completeLines.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /.test(line));
+  const hasTimeOnEachLine = completeLines.every((line) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /.test(line));
   return (
-    isTimed &&
+    hasTimeOnEachLine &&
     completeLines.some((line) => /Z (?:(?:passed|condensed|failed|problem) [a-z][a-z0-9-]* |refused )/.test(line))
   );
 }
@@ -215,11 +215,11 @@ async function removeLeftTemporaryFiles(files: Files, folder: string): Promise<v
     if (status?.kind !== 'file') continue;
     const [, oldPid] = OLD_TEMPORARY_NAME.exec(name) ?? [];
     const owner = parseOwner(name.slice(1, -TEMPORARY_SUFFIX.length - '.01234567'.length));
-    const isLeft =
+    const isLeftover =
       oldPid === undefined
         ? owner !== undefined && getOwnerLiveness(owner) === 'gone'
         : isProcessGone(Number(oldPid)) && Date.now() - status.modified > DAY_MS;
-    if (isLeft) await ignoreMissingFile(files.removeFile(path));
+    if (isLeftover) await ignoreMissingFile(files.removeFile(path));
   }
 }
 

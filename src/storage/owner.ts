@@ -45,9 +45,10 @@ export function getOwnerLiveness(owner: OwnerProcess, current: OwnerProcess = ge
   if (owner.host !== current.host) return 'unknown';
   if (owner.space !== current.space) return isNamespaceBeforeRestart(owner.space, current.space) ? 'gone' : 'unknown';
   if (isProcessGone(owner.pid)) return 'gone';
-  const started = readProcessStart(owner.pid);
-  const isAnother = started !== undefined && owner.started !== UNKNOWN_PID_NAMESPACE && started !== owner.started;
-  return isAnother ? 'gone' : 'running';
+  const currentStart = readProcessStart(owner.pid);
+  const isAnotherProcess =
+    currentStart !== undefined && owner.started !== UNKNOWN_PID_NAMESPACE && currentStart !== owner.started;
+  return isAnotherProcess ? 'gone' : 'running';
 }
 
 /** True if the PIDs are from the same host, not a container, before it was rebooted. */
@@ -100,10 +101,10 @@ export const makeOwnerOfEarlierFormat = (pid: number, host: string): OwnerProces
 
 function readMachineBootAndPidNamespace(): string {
   if (process.platform !== 'linux') return UNKNOWN_PID_NAMESPACE;
-  const boot = readTextIfReadable('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
+  const bootId = readTextIfReadable('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
   const inode = /\d+/.exec(readLinkIfReadable('/proc/self/ns/pid') ?? '')?.[0];
-  const machine = readTextIfReadable('/etc/machine-id')?.slice(0, 8) ?? UNKNOWN_PID_NAMESPACE;
-  return boot === undefined || inode === undefined ? UNKNOWN_PID_NAMESPACE : `${machine}-${boot}-${inode}`;
+  const machineId = readTextIfReadable('/etc/machine-id')?.slice(0, 8) ?? UNKNOWN_PID_NAMESPACE;
+  return bootId === undefined || inode === undefined ? UNKNOWN_PID_NAMESPACE : `${machineId}-${bootId}-${inode}`;
 }
 
 /** Returns undefined outside Linux, or if /proc belongs to another PID namespace. */

@@ -51,12 +51,12 @@ export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],
   { maxBytes = DEFAULT_MAX_BYTES, maxAgeDays = DEFAULT_MAX_AGE_DAYS, now }: PruneLimits,
 ): PruneCandidate[] {
-  const oldest = now.getTime() - maxAgeDays * DAY_MS;
+  const oldestAllowedTime = now.getTime() - maxAgeDays * DAY_MS;
   let bytes = ledgers.reduce((sum, ledger) => sum + ledger.bytes, 0);
   return ledgers
     .toSorted((a, b) => a.lastUsed - b.lastUsed || (a.folder < b.folder ? -1 : 1))
     .filter((ledger) => {
-      if (ledger.inUse || (ledger.lastUsed >= oldest && bytes <= maxBytes)) return false;
+      if (ledger.inUse || (ledger.lastUsed >= oldestAllowedTime && bytes <= maxBytes)) return false;
       bytes -= ledger.bytes;
       return true;
     });
@@ -104,13 +104,14 @@ export async function pruneLedgers(
     const setAsideFolders: { readonly use: LedgerFolderUse; readonly since: number }[] = [];
     for (const folder of await listLedgerFolders(files, root)) {
       const folderUse = await readLedgerFolderUse(files, folder);
-      const setAsideAt = parseSetAsideTime(basename(folder));
-      if (folderUse && setAsideAt === undefined)
+      const setAsideTimeOfFolder = parseSetAsideTime(basename(folder));
+      if (folderUse && setAsideTimeOfFolder === undefined)
         ledgers.push({ ...folderUse, inUse: inUse.has(folder) || folderUse.isHeld });
       // Such a ledger was set aside while the clock was ahead.
-      else if (folderUse && setAsideAt !== undefined && setAsideAt > limits.now.getTime() + DAY_MS)
+      else if (folderUse && setAsideTimeOfFolder !== undefined && setAsideTimeOfFolder > limits.now.getTime() + DAY_MS)
         await restoreLedgerFolder(files, folder);
-      else if (folderUse && setAsideAt !== undefined) setAsideFolders.push({ use: folderUse, since: setAsideAt });
+      else if (folderUse && setAsideTimeOfFolder !== undefined)
+        setAsideFolders.push({ use: folderUse, since: setAsideTimeOfFolder });
     }
     const unheldFolders = [...ledgers.filter((ledger) => !ledger.inUse), ...setAsideFolders.map(({ use }) => use)];
     const lastUse = Math.max(...unheldFolders.map(({ lastUsed }) => lastUsed), 0);
@@ -123,8 +124,8 @@ export async function pruneLedgers(
       async (): Promise<boolean> => {
         // Throws if a newer version wrote the ledger, since only that version may remove it.
         await readLedgerConversation(files, makePathsInLedgerFolder(folder));
-        const use = await readLedgerFolderUse(files, folder);
-        return use?.lastUsed === lastUsed && !use.isHeld;
+        const currentUse = await readLedgerFolderUse(files, folder);
+        return currentUse?.lastUsed === lastUsed && !currentUse.isHeld;
       };
     const removedFolders: LedgerFolderUse[] = [];
     for (const { use, since: setAsideAt } of setAsideFolders) {

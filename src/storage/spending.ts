@@ -112,12 +112,12 @@ export class Spending {
   async bookSpending({ kind, conversation, atMost }: SpendingToBook, limits: SpendingLimits): Promise<BookingResult> {
     return this.runLocked(async (entries) => {
       const spent = this.sumSpending(entries, kind, conversation);
-      const isOver = (already: number, limit: number): boolean =>
+      const wouldExceed = (already: number, limit: number): boolean =>
         limit > 0 && (kind === 'chat' ? already >= limit : already + atMost > limit);
-      if (isOver(spent.conversation, limits.perConversation)) {
+      if (wouldExceed(spent.conversation, limits.perConversation)) {
         return { kind: 'refused', limit: 'conversation', spent: spent.conversation, allowed: limits.perConversation };
       }
-      if (isOver(spent.day, limits.perDay)) {
+      if (wouldExceed(spent.day, limits.perDay)) {
         return { kind: 'refused', limit: 'day', spent: spent.day, allowed: limits.perDay };
       }
       const bookedEntry: SpendingEntry = {
@@ -157,13 +157,15 @@ export class Spending {
     conversation: string | undefined,
   ): SpendingReport {
     const today = this.now().toDateString();
-    const ofKind = entries.filter((entry) => entry.kind === kind);
+    const entriesOfKind = entries.filter((entry) => entry.kind === kind);
     const sumDollars = (spendingEntries: readonly SpendingEntry[]): number =>
       spendingEntries.reduce((total, { usd }) => total + usd, 0);
     return {
-      day: sumDollars(ofKind.filter(({ at }) => new Date(at).toDateString() === today)),
+      day: sumDollars(entriesOfKind.filter(({ at }) => new Date(at).toDateString() === today)),
       conversation:
-        conversation === undefined ? 0 : sumDollars(ofKind.filter((entry) => entry.conversation === conversation)),
+        conversation === undefined
+          ? 0
+          : sumDollars(entriesOfKind.filter((entry) => entry.conversation === conversation)),
     };
   }
 

@@ -18,7 +18,7 @@ export interface FileStep {
  * there is a step in the middle.
  */
 export function createSteppedFiles(onStep: (step: FileStep) => void, inner: Files = nodeFiles): Files {
-  const stepped =
+  const wrapMethod =
     <Rest extends readonly unknown[], T>(
       operation: FileStep['operation'],
       action: (path: string, ...rest: Rest) => Promise<T>,
@@ -33,12 +33,12 @@ export function createSteppedFiles(onStep: (step: FileStep) => void, inner: File
       if (mode !== 'read') onStep({ operation: 'open', path });
       return createSteppedFile(path, onStep, await inner.open(path, mode));
     },
-    makeFolder: stepped('makeFolder', inner.makeFolder),
-    syncFolder: stepped('syncFolder', inner.syncFolder),
-    rename: stepped('rename', inner.rename),
-    removeFile: stepped('removeFile', inner.removeFile),
-    removeEmptyFolder: stepped('removeEmptyFolder', inner.removeEmptyFolder),
-    removeFolder: stepped('removeFolder', inner.removeFolder),
+    makeFolder: wrapMethod('makeFolder', inner.makeFolder),
+    syncFolder: wrapMethod('syncFolder', inner.syncFolder),
+    rename: wrapMethod('rename', inner.rename),
+    removeFile: wrapMethod('removeFile', inner.removeFile),
+    removeEmptyFolder: wrapMethod('removeEmptyFolder', inner.removeEmptyFolder),
+    removeFolder: wrapMethod('removeFolder', inner.removeFolder),
   };
 }
 

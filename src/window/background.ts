@@ -53,13 +53,13 @@ export async function withCancellation<T>(
   token: vscode.CancellationToken,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const abort = new AbortController();
+  const abortController = new AbortController();
   const subscription = token.onCancellationRequested(() => {
-    abort.abort(new vscode.CancellationError());
+    abortController.abort(new vscode.CancellationError());
   });
-  if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
+  if (token.isCancellationRequested) abortController.abort(new vscode.CancellationError());
   try {
-    return await run(abort.signal);
+    return await run(abortController.signal);
   } finally {
     subscription.dispose();
   }

@@ -37,7 +37,8 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   private keepComparison(id: string, one: OpenComparison | string): string {
     this.kept.delete(id);
     this.kept.set(id, one);
-    for (const old of [...this.kept.keys()].slice(0, -MAX_KEPT_COMPARISONS)) this.kept.delete(old);
+    for (const oldConversation of [...this.kept.keys()].slice(0, -MAX_KEPT_COMPARISONS))
+      this.kept.delete(oldConversation);
     return id;
   }
 
@@ -46,8 +47,8 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   findOriginal(reference: string): string | undefined {
-    for (const kept of this.kept.values()) {
-      const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
+    for (const keptComparison of this.kept.values()) {
+      const text = typeof keptComparison === 'string' ? undefined : keptComparison.originals?.[reference];
       if (text !== undefined) return text;
     }
     return undefined;

@@ -28,9 +28,9 @@ export function createHostModels({
       return planned;
     },
     async summarize(apiProfile, ownName, request, conversation, signal) {
-      const selected = selectedByName.get(makeModelName(apiProfile, ownName));
-      if (!selected) throw new Error('No model was selected for this summary.');
-      return selected.summarizer.summarize(request, { signal, conversation });
+      const selectedSummarizer = selectedByName.get(makeModelName(apiProfile, ownName));
+      if (!selectedSummarizer) throw new Error('No model was selected for this summary.');
+      return selectedSummarizer.summarizer.summarize(request, { signal, conversation });
     },
     warn,
   };

@@ -17,7 +17,7 @@ function wrapLanguageModel(model: vscode.LanguageModelChat): LmModel {
     name,
     maxInputTokens,
     async sendRequest(messages, { tools, toolRequired, modelOptions }, signal) {
-      const cancel = createCancellation(signal);
+      const cancellation = createCancellation(signal);
       const { Auto, Required } = vscode.LanguageModelChatToolMode;
       const response = await model.sendRequest(
         messages.map(toVsCodeMessage),
@@ -26,9 +26,9 @@ function wrapLanguageModel(model: vscode.LanguageModelChat): LmModel {
           modelOptions,
           ...(tools.length > 0 && { tools: [...tools], toolMode: toolRequired ? Required : Auto }),
         },
-        cancel.token,
+        cancellation.token,
       );
-      return readAnswerParts(response.stream, cancel);
+      return readAnswerParts(response.stream, cancellation);
     },
   };
 }
@@ -66,8 +66,8 @@ async function* readAnswerParts(
       } else if (part instanceof vscode.LanguageModelDataPart && part.mimeType === 'usage') {
         yield { kind: 'usage', fields: parseJson(part.data) };
       } else {
-        const thought = getThinkingText(part);
-        if (thought !== undefined) yield { kind: 'thinking', text: thought };
+        const thinkingText = getThinkingText(part);
+        if (thinkingText !== undefined) yield { kind: 'thinking', text: thinkingText };
       }
     }
   } finally {
@@ -89,9 +89,9 @@ const findThinkingPartClass = (): (new (value: string) => ThinkingPart) | undefi
 };
 
 export function createThinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
-  const Part = findThinkingPartClass();
+  const ThinkingPartClass = findThinkingPartClass();
   // `progress.report` accepts the part; only the typings don't say so.
-  return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
+  return ThinkingPartClass && (new ThinkingPartClass(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
 function getThinkingText(part: unknown): string | undefined {
@@ -111,11 +111,11 @@ function parseJson(data: Uint8Array): unknown {
 export function toVsCodeMessage({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
   // Each role accepts the parts that the handler gives it: results from the user, calls from the
   // assistant.
-  const converted = content.map(toVsCodePart);
+  const convertedParts = content.map(toVsCodePart);
   return role === 'user'
-    ? vscode.LanguageModelChatMessage.User(converted as Parameters<typeof vscode.LanguageModelChatMessage.User>[0])
+    ? vscode.LanguageModelChatMessage.User(convertedParts as Parameters<typeof vscode.LanguageModelChatMessage.User>[0])
     : vscode.LanguageModelChatMessage.Assistant(
-        converted as Parameters<typeof vscode.LanguageModelChatMessage.Assistant>[0],
+        convertedParts as Parameters<typeof vscode.LanguageModelChatMessage.Assistant>[0],
       );
 }
 

@@ -100,9 +100,9 @@ export async function pickOneItem<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
 ): Promise<T | undefined> {
-  const shown = items.map(escapePickItem);
-  const picked = await vscode.window.showQuickPick(shown, escapePickOptions(options));
-  return picked && items[shown.indexOf(picked)];
+  const escapedItems = items.map(escapePickItem);
+  const pickedItem = await vscode.window.showQuickPick(escapedItems, escapePickOptions(options));
+  return pickedItem && items[escapedItems.indexOf(pickedItem)];
 }
 
 /** Lets the user pick from escaped items, and returns the original ones. */
@@ -111,8 +111,8 @@ export async function pickSeveralItems<T extends vscode.QuickPickItem>(
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,
 ): Promise<T[] | undefined> {
   const shown = items.map(escapePickItem);
-  const picked = await vscode.window.showQuickPick(shown, { ...escapePickOptions(options), canPickMany: true });
-  return picked && items.filter((_, at) => picked.some((each) => each === shown[at]));
+  const pickedItems = await vscode.window.showQuickPick(shown, { ...escapePickOptions(options), canPickMany: true });
+  return pickedItems && items.filter((_, at) => pickedItems.some((each) => each === shown[at]));
 }
 
 const escapePickOptions = (options: vscode.QuickPickOptions): vscode.QuickPickOptions => ({

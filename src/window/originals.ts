@@ -33,8 +33,9 @@ export class OriginalDocuments
     const text = await this.findOriginal(marker.reference);
     if (text === undefined)
       return new vscode.Hover(toMarkdownString(makeMarkdown`${getMissingOriginalText()}`), marker.range);
-    const lines = text.split('\n').length;
-    const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
+    const lineCount = text.split('\n').length;
+    const size =
+      lineCount === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lineCount.toLocaleString('en-US'));
     const openCommand = {
       command: 'contextCondenser.openOriginal',
       title: vscode.l10n.t('Open Original'),
@@ -69,9 +70,9 @@ export class OriginalDocuments
 
   /** @param store folder of the conversation's ledger */
   async chooseOriginal(conversation: string | undefined, store: string): Promise<void> {
-    const task = { kind: 'references', conversation: conversation ?? '', store } as const;
+    const listTask = { kind: 'references', conversation: conversation ?? '', store } as const;
     const listing =
-      conversation === undefined ? [] : await runInBackground(this.services, task, new AbortController().signal);
+      conversation === undefined ? [] : await runInBackground(this.services, listTask, new AbortController().signal);
     if (listing.length === 0) {
       void showInformationMessage(vscode.l10n.t('Nothing in this conversation is condensed.'));
       return;
@@ -101,15 +102,15 @@ export class OriginalDocuments
       reference,
       stores: [getLedgerFolder(services), getLiveLedgerFolder(services)],
     } as const;
-    const finding = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
-    this.kept.set(reference, finding);
-    for (const old of [...this.kept.keys()].slice(0, -MAX_CACHED_ORIGINALS)) this.kept.delete(old);
+    const originalPromise = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
+    this.kept.set(reference, originalPromise);
+    for (const oldReference of [...this.kept.keys()].slice(0, -MAX_CACHED_ORIGINALS)) this.kept.delete(oldReference);
     // Don't keep an unknown reference: it may be known after the next condensation.
-    finding.then(
+    originalPromise.then(
       (text) => text === undefined && this.kept.delete(reference),
       () => this.kept.delete(reference),
     );
-    return finding;
+    return originalPromise;
   }
 }
 

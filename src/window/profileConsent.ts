@@ -76,7 +76,7 @@ const saveConsents = async ({ context }: Services, consents: Readonly<Record<str
   context.globalState.update(CONSENTS_STATE_KEY, consents);
 
 function getExtensionName(extension: string): string {
-  const found: unknown = vscode.extensions.getExtension(extension)?.packageJSON;
-  const name = isRecord(found) ? found['displayName'] : undefined;
+  const packageJson: unknown = vscode.extensions.getExtension(extension)?.packageJSON;
+  const name = isRecord(packageJson) ? packageJson['displayName'] : undefined;
   return typeof name === 'string' && name !== '' && !name.startsWith('%') ? `${name} (${extension})` : extension;
 }

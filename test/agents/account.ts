@@ -13,10 +13,10 @@ import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { reply } from '../servers/behaviour';
 import type { RecordedRequest } from '../servers/modelServer';
-import { makeBed, runAgent, setUp, runCommand, type AgentTask, type Bed } from './agentRun';
+import { makeAgentFolders, runAgent, setUp, runCommand, type AgentTask, type AgentFolders } from './agentRun';
 import type { RealAgent } from './agents';
-import type { Compactor, Peer } from './compactors';
-import { Model, waitForStoredAnswer } from './reading';
+import type { Compactor, ProtocolPeer } from './compactors';
+import { ScriptedSessionModel, waitForStoredAnswer } from './reading';
 import type { Step } from './sessions';
 import { classifyRequest, startUpstream, startVendor } from './upstream';
 
@@ -33,7 +33,7 @@ const SMALL_WINDOW = 60_000;
 /** Number of calls in the task that fills the small window. */
 const MANY_CALLS = 40;
 
-interface Part {
+interface Phase {
   readonly name: string;
   readonly steps?: readonly Step[];
   readonly task?: string;
@@ -50,9 +50,9 @@ const WORK_STEPS: readonly Step[] = [
 ];
 const RESUME_STEPS: readonly Step[] = [{ text: 'Once more.', runs: ['ls'] }, { text: 'Done.' }];
 
-function listPhases(agent: RealAgent): readonly Part[] {
+function listPhases(agent: RealAgent): readonly Phase[] {
   const { compaction, compactor, fatalFaults } = agent;
-  const faults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !fatalFaults.includes(fault));
+  const survivableFaults = (['429', '529', 'error', 'cut'] as const).filter((fault) => !fatalFaults.includes(fault));
   return [
     { name: 'task', task: 'Go through the whole project and put it in order.', steps: WORK_STEPS },
     { name: 'resume', task: 'Please look at the first file once more.', steps: RESUME_STEPS, isAgain: true },
@@ -82,7 +82,7 @@ function listPhases(agent: RealAgent): readonly Part[] {
           },
         ]
       : []),
-    ...faults.map((fault) => ({
+    ...survivableFaults.map((fault) => ({
       name: `retry after ${fault}`,
       task: `Look at it while the vendor has trouble (${fault}).`,
       steps: [{ text: 'I look.', runs: ['ls'] }, { text: 'Is it there?', runs: ['ls src'], fault }, { text: 'It is.' }],
@@ -91,7 +91,7 @@ function listPhases(agent: RealAgent): readonly Part[] {
   ];
 }
 
-interface Sums {
+interface UsageTotals {
   readonly requests: number;
   readonly input: number;
   readonly cacheRead: number;
@@ -100,18 +100,18 @@ interface Sums {
   readonly cost: number;
 }
 
-const NO_SUMS: Sums = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
+const NO_USAGE: UsageTotals = { requests: 0, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, cost: 0 };
 
 /** A phase's cost as the vendor counted it, and according to our account. */
 export interface AccountResult {
   readonly part: string;
   readonly code: number | string;
-  readonly vendor: Sums;
+  readonly vendor: UsageTotals;
   /** Requests with a partial answer, which the agent may not have recorded. */
-  readonly broken: Sums;
+  readonly broken: UsageTotals;
   /** Number of requests that the agent does not record; they are in none of the sums. */
   readonly unrecorded: number;
-  readonly account: Sums;
+  readonly account: UsageTotals;
   readonly unpriced: number;
 }
 
@@ -131,56 +131,62 @@ export async function compareAccount(
 ): Promise<AccountResult[]> {
   const { dist, countTokens, say } = options;
   const { files } = bigTask(join(root, 'work'), 7, MANY_CALLS);
-  const bed = makeBed(root, files);
-  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+  const agentFolders = makeAgentFolders(root, files);
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: agentFolders.work });
   // One server serves all phases, so that answer IDs are unique.
-  const common = { wire, countTokens, window: WINDOW, takesUnpaired: true };
-  const vendor = await startVendor(common, () => reply('ok'));
+  const vendorOptions = { wire, countTokens, window: WINDOW, takesUnpaired: true };
+  const vendor = await startVendor(vendorOptions, () => reply('ok'));
   const results: AccountResult[] = [];
-  let before: Sums = NO_SUMS;
-  for (const part of listPhases(agent)) {
-    const from = vendor.requests.length;
-    const isSmall = part.isSmall === true;
-    const { task = 'Read every file of the project.', isAgain = false } = part;
-    const model = new Model(bed.work, { task, steps: part.steps ?? [] });
+  let totalsBefore: UsageTotals = NO_USAGE;
+  for (const phase of listPhases(agent)) {
+    const firstRequestIndex = vendor.requests.length;
+    const isSmall = phase.isSmall === true;
+    const { task = 'Read every file of the project.', isAgain = false } = phase;
+    const model = new ScriptedSessionModel(agentFolders.work, { task, steps: phase.steps ?? [] });
     if (isSmall) {
-      await startUpstream({ ...common, work: bed.work, calls: MANY_CALLS, faults: [], server: vendor });
+      await startUpstream({ ...vendorOptions, work: agentFolders.work, calls: MANY_CALLS, faults: [], server: vendor });
     } else vendor.play(model.script);
     const names = PRICED_MODELS[wire];
     const window = isSmall ? SMALL_WINDOW : WINDOW;
     const setting = { address: vendor.url, wire, window, model: names.model, seller: names.seller };
     const env = {
-      ...setUp(bed, agent, setting, isSmall ? agent.smallWindow?.files : {}),
+      ...setUp(agentFolders, agent, setting, isSmall ? agent.smallWindow?.files : {}),
       ...(isSmall && agent.smallWindow?.env),
     };
-    const named = (args: readonly string[]): readonly string[] =>
+    const insertModelNames = (args: readonly string[]): readonly string[] =>
       args.map((arg) => (arg === 'scripted' ? names.model : arg === 'local' ? names.seller : arg));
-    const until = model.done.then(() => waitForStoredAnswer(bed, env, part.steps?.at(-1)?.text ?? ''));
+    const untilAnswerStored = model.done.then(() =>
+      waitForStoredAnswer(agentFolders, env, phase.steps?.at(-1)?.text ?? ''),
+    );
     const prompt = isAgain ? agent.resumePrompt : undefined;
-    const compactor = part.isCompaction === true ? agent.compactor : undefined;
-    const ended = await runAgent(bed, env, {
+    const compactor = phase.isCompaction === true ? agent.compactor : undefined;
+    const runResult = await runAgent(agentFolders, env, {
       ...{ dist, agent, wire, task, isAgain, limitSeconds: isSmall ? 240 : 90 },
-      ...(prompt !== undefined && { inTerminal: { prompt, types: task, until } }),
-      args: (args) => named(compactor?.args ?? (part.isFork === true ? (agent.fork?.(args, bed.home) ?? args) : args)),
+      ...(prompt !== undefined && { inTerminal: { prompt, types: task, until: untilAnswerStored } }),
+      args: (args) =>
+        insertModelNames(
+          compactor?.args ?? (phase.isFork === true ? (agent.fork?.(args, agentFolders.home) ?? args) : args),
+        ),
       ...(compactor &&
-        makeCompactionInput(compactor, { home: bed.home, model: names.model, seller: names.seller }, say)),
+        makeCompactionInput(compactor, { home: agentFolders.home, model: names.model, seller: names.seller }, say)),
     });
-    if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
-    const accountTotals = await readAccount(bed, dist);
+    if (agent.endArguments)
+      await runCommand([join(agentFolders.bin, agent.command), ...agent.endArguments], agentFolders.work, env, 60);
+    const accountTotals = await readAccount(agentFolders, dist);
     const { whole, broken, unrecorded } = sumVendorUsage(
-      vendor.requests.slice(from),
+      vendor.requests.slice(firstRequestIndex),
       model.brokenRequests,
       agent,
       wire,
       options,
     );
     results.push({
-      ...{ part: part.name, code: ended.code, vendor: whole, broken, unrecorded },
-      account: subtractSums(accountTotals.sums, before),
+      ...{ part: phase.name, code: runResult.code, vendor: whole, broken, unrecorded },
+      account: subtractSums(accountTotals.sums, totalsBefore),
       unpriced: accountTotals.unpriced,
     });
-    before = accountTotals.sums;
-    if ((ended.code !== 0 && !compactor) || whole.requests === 0) say(ended.output.slice(-1_000));
+    totalsBefore = accountTotals.sums;
+    if ((runResult.code !== 0 && !compactor) || whole.requests === 0) say(runResult.output.slice(-1_000));
   }
   await vendor.close();
   return results;
@@ -189,7 +195,7 @@ export async function compareAccount(
 /** Makes an agent compact with its protocol, and then ends the agent. */
 function makeCompactionInput(
   compactor: Compactor,
-  names: Pick<Peer, 'home' | 'model' | 'seller'>,
+  names: Pick<ProtocolPeer, 'home' | 'model' | 'seller'>,
   say: (line: string) => void,
 ): Pick<AgentTask, 'input' | 'interrupt'> {
   let end = (): void => undefined;
@@ -214,20 +220,20 @@ function sumVendorUsage(
   agent: RealAgent,
   wire: WireName,
   { prices }: AccountOptions,
-): { readonly whole: Sums; readonly broken: Sums; readonly unrecorded: number } {
-  const listed = prices.lookup(PRICED_MODELS[wire])?.prices;
-  const answered = requests.filter(({ usage }) => usage !== undefined);
+): { readonly whole: UsageTotals; readonly broken: UsageTotals; readonly unrecorded: number } {
+  const listedPrices = prices.lookup(PRICED_MODELS[wire])?.prices;
+  const answeredRequests = requests.filter(({ usage }) => usage !== undefined);
   const isUnrecorded = ({ body }: RecordedRequest): boolean => {
     const kind = classifyRequest(body);
     return kind !== 'main' && kind !== 'ours' && agent.unrecordedKinds?.includes(kind) === true;
   };
-  const sums = (of: readonly RecordedRequest[]): Sums =>
+  const sumRequestUsage = (of: readonly RecordedRequest[]): UsageTotals =>
     of
       .flatMap(({ path, usage }): Usage[] => {
-        const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
+        const knownRequest = findKnownRequest('POST', path.replace(/\?.*/, ''));
         const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
-        const counted = known?.wire.usage(body, undefined);
-        return counted ? [counted] : [];
+        const countedUsage = knownRequest?.wire.usage(body, undefined);
+        return countedUsage ? [countedUsage] : [];
       })
       .reduce(
         (all, usage) => ({
@@ -236,22 +242,30 @@ function sumVendorUsage(
           cacheRead: all.cacheRead + usage.cacheReadTokens,
           cacheWrite: all.cacheWrite + usage.cacheWriteTokens,
           output: all.output + usage.outputTokens,
-          cost: all.cost + (computeCallCost(usage, listed) ?? Number.NaN),
+          cost: all.cost + (computeCallCost(usage, listedPrices) ?? Number.NaN),
         }),
-        NO_SUMS,
+        NO_USAGE,
       );
-  const recordedRequests = answered.filter((request) => !isUnrecorded(request));
+  const recordedRequests = answeredRequests.filter((request) => !isUnrecorded(request));
   return {
-    whole: sums(recordedRequests.filter((request) => !brokenOff.has(request))),
-    broken: sums(recordedRequests.filter((request) => brokenOff.has(request))),
-    unrecorded: answered.length - recordedRequests.length,
+    whole: sumRequestUsage(recordedRequests.filter((request) => !brokenOff.has(request))),
+    broken: sumRequestUsage(recordedRequests.filter((request) => brokenOff.has(request))),
+    unrecorded: answeredRequests.length - recordedRequests.length,
   };
 }
 
-async function readAccount({ work, home, store }: Bed, dist: string): Promise<{ sums: Sums; unpriced: number }> {
+async function readAccount(
+  { work, home, store }: AgentFolders,
+  dist: string,
+): Promise<{ sums: UsageTotals; unpriced: number }> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, CONTEXT_CONDENSER_STORE: store };
-  const told = await runCommand([process.execPath, join(dist, 'cli.cjs'), 'account', '--json'], work, env, 120);
-  const { total } = JSON.parse(told.output.slice(told.output.indexOf('{'))) as {
+  const commandResult = await runCommand(
+    [process.execPath, join(dist, 'cli.cjs'), 'account', '--json'],
+    work,
+    env,
+    120,
+  );
+  const { total } = JSON.parse(commandResult.output.slice(commandResult.output.indexOf('{'))) as {
     readonly total: Readonly<
       Record<'requests' | 'fresh' | 'cacheWrite' | 'cacheRead' | 'output' | 'cost' | 'unpriced', number>
     >;
@@ -260,7 +274,7 @@ async function readAccount({ work, home, store }: Bed, dist: string): Promise<{ 
   return { sums: { requests, input: fresh + cacheWrite + cacheRead, cacheRead, cacheWrite, output, cost }, unpriced };
 }
 
-const subtractSums = (one: Sums, other: Sums): Sums => ({
+const subtractSums = (one: UsageTotals, other: UsageTotals): UsageTotals => ({
   requests: one.requests - other.requests,
   input: one.input - other.input,
   cacheRead: one.cacheRead - other.cacheRead,
@@ -275,9 +289,9 @@ const subtractSums = (one: Sums, other: Sums): Sums => ({
  * by up to what such answers cost.
  */
 export const listDifferingFields = ({ vendor, broken, account }: AccountResult): string[] =>
-  (Object.keys(vendor) as (keyof Sums)[]).filter(
+  (Object.keys(vendor) as (keyof UsageTotals)[]).filter(
     (field) => account[field] < vendor[field] - 1e-6 || account[field] > vendor[field] + broken[field] + 1e-6,
   );
 
-export const sumsInWords = ({ requests, input, cacheRead, cacheWrite, output, cost }: Sums): string =>
+export const formatTotals = ({ requests, input, cacheRead, cacheWrite, output, cost }: UsageTotals): string =>
   `${requests} requests, ${input} in (${cacheRead} read, ${cacheWrite} written), ${output} out, $${cost.toFixed(6)}`;

@@ -22,10 +22,11 @@ export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.
 export async function install({ name, packages, program }: RealAgent): Promise<string | undefined> {
   const folder = join(INSTALLED, name);
   const arePinnedVersionsInstalled = packages.every((one) => {
-    const at = one.lastIndexOf('@');
-    const file = join(folder, 'node_modules', one.slice(0, at), 'package.json');
+    const versionSeparator = one.lastIndexOf('@');
+    const file = join(folder, 'node_modules', one.slice(0, versionSeparator), 'package.json');
     return (
-      existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(at + 1)
+      existsSync(file) &&
+      (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version === one.slice(versionSeparator + 1)
     );
   });
   if (!arePinnedVersionsInstalled) {
@@ -45,7 +46,7 @@ export async function install({ name, packages, program }: RealAgent): Promise<s
 }
 
 /** The folders of an agent: its home, its project, and our store. */
-export interface Bed {
+export interface AgentFolders {
   readonly home: string;
   readonly work: string;
   readonly store: string;
@@ -60,43 +61,46 @@ export interface RunResult {
   readonly output: string;
 }
 
-export function makeBed(root: string, files: ReadonlyMap<string, string>): Bed {
-  const bed = {
+export function makeAgentFolders(root: string, files: ReadonlyMap<string, string>): AgentFolders {
+  const folders = {
     home: join(root, 'home'),
     work: join(root, 'work'),
     store: join(root, 'store'),
     bin: join(root, 'bin'),
   };
-  for (const folder of Object.values(bed)) mkdirSync(folder, { recursive: true });
-  for (const [path, content] of files) write(join(bed.work, path), content);
-  return bed;
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
+  for (const [path, content] of files) writeFileWithFolders(join(folders.work, path), content);
+  return folders;
 }
 
 export function setUp(
-  bed: Bed,
+  bed: AgentFolders,
   agent: RealAgent,
   setting: Omit<AgentSetting, 'home'>,
   more: Readonly<Record<string, unknown>> = {},
 ): Record<string, string> {
-  const whole = { ...setting, home: bed.home };
-  for (const [path, content] of Object.entries({ ...agent.files(whole), ...more }))
-    write(join(bed.home, path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  const fullSetting = { ...setting, home: bed.home };
+  for (const [path, content] of Object.entries({ ...agent.files(fullSetting), ...more }))
+    writeFileWithFolders(
+      join(bed.home, path),
+      typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+    );
   const modules = join(INSTALLED, agent.name, 'node_modules');
   const isScript = agent.program.startsWith('.bin/');
   const node = agent.node === 24 ? resolve('node_modules/node/bin/node') : process.execPath;
   const command = [...(isScript ? [node] : []), join(modules, agent.program)].map((word) => `'${word}'`).join(' ');
-  write(join(bed.bin, agent.command), `#!/bin/sh\nexec ${command} "$@"\n`);
+  writeFileWithFolders(join(bed.bin, agent.command), `#!/bin/sh\nexec ${command} "$@"\n`);
   chmodSync(join(bed.bin, agent.command), 0o755);
   return {
     PATH: `${bed.bin}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
     HOME: bed.home,
     TERM: 'dumb',
     LANG: 'C.UTF-8',
-    ...agent.env(whole),
+    ...agent.env(fullSetting),
   };
 }
 
-const write = (path: string, content: string): void => {
+const writeFileWithFolders = (path: string, content: string): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 };
@@ -110,7 +114,7 @@ export interface AgentTask {
   /** Options of `run`; without them, the agent runs alone. */
   readonly runOptions?: readonly string[];
   readonly limitSeconds: number;
-  readonly inTerminal?: InTerminal;
+  readonly inTerminal?: TerminalSession;
   /** Changes the arguments of the agent's command. */
   readonly args?: (args: readonly string[]) => readonly string[];
   /** Sends Ctrl+C when it resolves. */
@@ -120,7 +124,7 @@ export interface AgentTask {
 }
 
 /** An agent in a terminal, which does not exit by itself. */
-export interface InTerminal {
+export interface TerminalSession {
   /** Text that the agent shows when it accepts input. */
   readonly prompt: string;
   readonly types: string;
@@ -128,12 +132,12 @@ export interface InTerminal {
   readonly until: Promise<unknown>;
 }
 
-export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask): Promise<RunResult> {
+export function runAgent(bed: AgentFolders, env: Record<string, string>, task: AgentTask): Promise<RunResult> {
   const defaultArgs = task.agent.args(task.task, task.wire, task.isAgain === true, bed.home);
-  const own = task.args?.(defaultArgs) ?? defaultArgs;
+  const agentArgs = task.args?.(defaultArgs) ?? defaultArgs;
   const command =
     task.runOptions === undefined
-      ? [join(bed.bin, task.agent.command), ...own]
+      ? [join(bed.bin, task.agent.command), ...agentArgs]
       : [
           process.execPath,
           join(task.dist, 'cli.cjs'),
@@ -142,7 +146,7 @@ export function runAgent(bed: Bed, env: Record<string, string>, task: AgentTask)
           bed.store,
           ...task.runOptions,
           task.agent.command,
-          ...own,
+          ...agentArgs,
         ];
   return runCommand(command, bed.work, env, task.limitSeconds, task);
 }
@@ -156,9 +160,9 @@ export function runCommand(
   { inTerminal, interrupt, input }: Pick<AgentTask, 'inTerminal' | 'interrupt' | 'input'> = {},
 ): Promise<RunResult> {
   return new Promise((done) => {
-    const begun = Date.now();
-    const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-    const shell = `stty rows 40 cols 120; exec ${quoted}`;
+    const startTimeMs = Date.now();
+    const quotedCommand = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+    const shell = `stty rows 40 cols 120; exec ${quotedCommand}`;
     const [program = '', ...args] = inTerminal ? ['script', '-qfec', shell, '/dev/null'] : command;
     const child = spawn(program, args, {
       cwd,
@@ -175,19 +179,19 @@ export function runCommand(
       }
     };
     let output = '';
-    let isLate = false;
+    let isTimedOut = false;
     let typingTimer: NodeJS.Timeout | undefined;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const timer = setTimeout(() => {
-      isLate = true;
+      isTimedOut = true;
       killGroup();
     }, limitSeconds * 1000);
-    const end = (code: number | string): void => {
+    const finish = (code: number | string): void => {
       clearTimeout(timer);
       clearInterval(typingTimer);
       killGroup();
-      done({ code: isLate ? 'time limit' : code, seconds: (Date.now() - begun) / 1000, output });
+      done({ code: isTimedOut ? 'time limit' : code, seconds: (Date.now() - startTimeMs) / 1000, output });
     };
     child.stdout?.on('data', () => {
       if (!inTerminal || typingTimer || !output.includes(inTerminal.prompt)) return;
@@ -201,13 +205,13 @@ export function runCommand(
       // Ending the input closes the terminal, whose programs are not in the process group.
       child.stdin?.end();
       child.kill('SIGTERM');
-      end(0);
+      finish(0);
     });
     child.on('error', (error) => {
-      end(error.message);
+      finish(error.message);
     });
     child.on('close', (code, signal) => {
-      end(code ?? signal ?? 'unknown');
+      finish(code ?? signal ?? 'unknown');
     });
   });
 }

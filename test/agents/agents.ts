@@ -7,10 +7,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { Fault } from '../servers/behaviour';
-import { CODEX_APP_SERVER, PI_RPC, SERVED, type Compactor } from './compactors';
+import { CODEX_APP_SERVER_COMPACTOR, PI_RPC_COMPACTOR, SERVE_COMPACTOR, type Compactor } from './compactors';
 
 /** Two kinds of rejections, and three ways to end a stream early. */
-export type FaultKind = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
+export type InjectedFault = '429' | '529' | Extract<Fault['kind'], 'cut' | 'error' | 'no-end'>;
 
 /** Where a user has configured an agent to send its requests. */
 export interface AgentSetting {
@@ -57,7 +57,7 @@ export interface RealAgent {
   /** Kinds of requests that the agent does not record, such as for titles or checks. */
   readonly unrecordedKinds?: readonly ('small' | 'summary')[];
   /** Faults that end its task even without a gateway; they are tested separately. */
-  readonly fatalFaults: readonly FaultKind[];
+  readonly fatalFaults: readonly InjectedFault[];
   /**
    * Text that the agent substitutes for old results during a task, so that its requests don't
    * extend each other.
@@ -87,7 +87,7 @@ export interface RealAgent {
 const PLATFORM = `${process.platform}-${process.arch}`;
 export const KEY = 'dummy-key';
 const CLEARED_RESULT = /\[Old tool result content cleared\]/g;
-const VERSION: Readonly<Record<WireName, string>> = {
+const VERSION_PATH_BY_WIRE: Readonly<Record<WireName, string>> = {
   anthropic: '/v1',
   chat: '/v1',
   responses: '/v1',
@@ -124,7 +124,7 @@ const CODEX_TARGETS: Readonly<Record<string, string>> = {
 };
 
 /** Defines OpenCode or its fork Kilo. */
-const openCodeLike = (name: string, pinned: string, program: string): RealAgent => ({
+const makeOpenCodeAgent = (name: string, pinned: string, program: string): RealAgent => ({
   name,
   command: name,
   packages: [pinned],
@@ -146,7 +146,7 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
             gemini: '@ai-sdk/google',
           }[wire],
           name: 'local',
-          options: { baseURL: `${address}${VERSION[wire]}`, apiKey: KEY },
+          options: { baseURL: `${address}${VERSION_PATH_BY_WIRE[wire]}`, apiKey: KEY },
           models: {
             [model]: {
               name: model,
@@ -170,7 +170,7 @@ const openCodeLike = (name: string, pinned: string, program: string): RealAgent 
   }),
   args: (task, _wire, isAgain) => ['run', ...(isAgain ? ['-c'] : []), task],
   fork: (args) => args.toSpliced(-1, 0, '--fork'),
-  compactor: SERVED,
+  compactor: SERVE_COMPACTOR,
   canDelegate: true,
   smallWindow: {},
   unrecordedKinds: ['small'],
@@ -215,7 +215,7 @@ wire_api = "responses"
       const id = /[0-9a-f]{8}-[0-9a-f-]{27}(?=\.jsonl$)/.exec(rollouts.at(-1) ?? '')?.[0] ?? '';
       return args.flatMap((arg) => (arg === 'resume' ? ['fork'] : arg === '--last' ? [id] : [arg]));
     },
-    compactor: CODEX_APP_SERVER,
+    compactor: CODEX_APP_SERVER_COMPACTOR,
     canDelegate: true,
     smallWindow: {},
     fatalFaults: [],
@@ -247,7 +247,7 @@ wire_api = "responses"
     serverLogs: /context-condenser/,
     keptResults: /^\.gemini\/tmp\/[^/]+\/tool-outputs\/(session-[^/]+\/)?[\w-]+\.txt$/,
   },
-  openCodeLike('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
+  makeOpenCodeAgent('opencode', 'opencode-ai@1.18.33', `opencode-${PLATFORM}/bin/opencode`),
   {
     name: 'pi',
     command: 'pi',
@@ -259,7 +259,7 @@ wire_api = "responses"
       '.pi/agent/models.json': {
         providers: {
           [seller]: {
-            baseUrl: `${address}${wire === 'anthropic' ? '' : VERSION[wire]}`,
+            baseUrl: `${address}${wire === 'anthropic' ? '' : VERSION_PATH_BY_WIRE[wire]}`,
             apiKey: KEY,
             api: {
               anthropic: 'anthropic-messages',
@@ -297,7 +297,7 @@ wire_api = "responses"
       const folder = join(sessions, findNewestFolder(sessions));
       return args.flatMap((arg) => (arg === '-c' ? ['--fork', join(folder, findNewestFolder(folder))] : [arg]));
     },
-    compactor: PI_RPC,
+    compactor: PI_RPC_COMPACTOR,
     smallWindow: {},
     fatalFaults: [],
   },
@@ -314,7 +314,7 @@ wire_api = "responses"
         responses: 'openai-native',
         gemini: 'gemini',
       }[wire];
-      const settings = { provider, apiKey: KEY, model, baseUrl: `${address}${VERSION[wire]}` };
+      const settings = { provider, apiKey: KEY, model, baseUrl: `${address}${VERSION_PATH_BY_WIRE[wire]}` };
       return {
         '.cline/data/settings/providers.json': {
           version: 1,
@@ -336,7 +336,7 @@ wire_api = "responses"
     resumePrompt: 'Ask anything',
     endArguments: ['hub', 'stop'],
   },
-  openCodeLike('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
+  makeOpenCodeAgent('kilo', '@kilocode/cli@7.7.7', `@kilocode/cli-${PLATFORM}/bin/kilo`),
   {
     name: 'qwen',
     command: 'qwen',

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isObject, objects, text } from '../servers/json';
 
 /** A running agent, as a client of its protocol sees it. */
-export interface Peer {
+export interface ProtocolPeer {
   readonly stdin: Writable;
   /** Its output so far. */
   readonly output: () => string;
@@ -20,32 +20,33 @@ export interface Compactor {
   /** The agent's arguments; `scripted` and `local` stand for model and provider. */
   readonly args: readonly string[];
   /** Resolves when the last session is compacted. */
-  compact(peer: Peer): Promise<void>;
+  compact(peer: ProtocolPeer): Promise<void>;
 }
 
-const TRIES = 120;
-const TRY_EVERY_MS = 500;
+const MAX_ATTEMPTS = 120;
+const ATTEMPT_INTERVAL_MS = 500;
 
 /** Waits until the agent prints something. @throws Error if it isn't printed within a minute */
 async function waitForOutput(output: () => string, wanted: RegExp): Promise<RegExpExecArray> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     const found = wanted.exec(output());
     if (found) return found;
-    await setTimeout(TRY_EVERY_MS);
+    await setTimeout(ATTEMPT_INTERVAL_MS);
   }
   throw new Error(`nothing written like ${wanted.source}`);
 }
 
 /** Uses `serve` of OpenCode and Kilo (see `/doc` of the running server, session.summarize). */
-export const SERVED: Compactor = {
+export const SERVE_COMPACTOR: Compactor = {
   args: ['serve', '--port', '0'],
   async compact({ output, model, seller }) {
     const [address] = await waitForOutput(output, /http:\/\/127\.0\.0\.1:\d+/);
     const sessions = objects(await (await fetch(`${address}/session`)).json());
-    const own = sessions.filter(({ parentID }) => parentID === undefined);
-    const updated = ({ time }: (typeof own)[number]): number => (isObject(time) ? Number(time['updated']) : 0);
-    const last = own.toSorted((one, other) => updated(other) - updated(one))[0];
-    const answer = await fetch(`${address}/session/${text(last?.['id'])}/summarize`, {
+    const rootSessions = sessions.filter(({ parentID }) => parentID === undefined);
+    const getUpdateTime = ({ time }: (typeof rootSessions)[number]): number =>
+      isObject(time) ? Number(time['updated']) : 0;
+    const newestSession = rootSessions.toSorted((one, other) => getUpdateTime(other) - getUpdateTime(one))[0];
+    const answer = await fetch(`${address}/session/${text(newestSession?.['id'])}/summarize`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ providerID: seller, modelID: model }),
@@ -56,7 +57,7 @@ export const SERVED: Compactor = {
 };
 
 /** Uses Pi's RPC mode (see its `docs/rpc.md`, `compact`). */
-export const PI_RPC: Compactor = {
+export const PI_RPC_COMPACTOR: Compactor = {
   args: ['--provider', 'local', '--model', 'scripted', '-c', '--mode', 'rpc'],
   async compact({ stdin, output }) {
     stdin.write(`${JSON.stringify({ id: 'compact', type: 'compact' })}\n`);
@@ -65,7 +66,7 @@ export const PI_RPC: Compactor = {
 };
 
 /** Uses Codex's app-server (see `codex app-server generate-ts`, ThreadCompactStartParams). */
-export const CODEX_APP_SERVER: Compactor = {
+export const CODEX_APP_SERVER_COMPACTOR: Compactor = {
   args: ['app-server'],
   async compact({ stdin, output, home }) {
     const send = (message: object): void => void stdin.write(`${JSON.stringify(message)}\n`);

@@ -19,7 +19,7 @@ interface Explanation {
   readonly isDerivedFrom?: (sent: string, read: string) => boolean;
 }
 
-const DIFFERENCES: readonly Explanation[] = [
+const KNOWN_DIFFERENCES: readonly Explanation[] = [
   {
     agents: ['claude'],
     what: ['cut'],
@@ -123,7 +123,7 @@ export function findExplanation(
   all: readonly SentText[],
 ): string | undefined {
   const comparedText = sent ?? read;
-  return DIFFERENCES.find(
+  return KNOWN_DIFFERENCES.find(
     (row) =>
       row.agents.includes(agent) &&
       row.what.includes(what) &&
@@ -145,7 +145,7 @@ interface AccountDifference {
 }
 
 /** Known gaps in an agent's records compared with its vendor's requests. */
-const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
+const KNOWN_ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
   {
     agent: 'gemini',
     part: /^compaction/,
@@ -187,13 +187,13 @@ const ACCOUNT_DIFFERENCES: readonly AccountDifference[] = [
 ];
 
 /** Returns why these fields may differ in a phase; undefined if they must not. */
-export const accountDifference = (
+export const findAccountExplanation = (
   agent: string,
   wire: string,
   part: string,
   fields: readonly string[],
 ): string | undefined =>
-  ACCOUNT_DIFFERENCES.find(
+  KNOWN_ACCOUNT_DIFFERENCES.find(
     (each) =>
       each.agent === agent &&
       (each.wire ?? wire) === wire &&

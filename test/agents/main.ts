@@ -29,39 +29,39 @@ import { findKnownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { bigTask } from '../generators/bigTask';
-import { never, refused, type Behaviour } from '../servers/behaviour';
+import { neverAnswer, makeErrorResponse, type Behaviour } from '../servers/behaviour';
 import { countBreaks } from './breaks';
 import { listItems, classifyRequest, OWN_SUMMARY, startUpstream, listTools } from './upstream';
-import type { Seen, Upstream, UpstreamOptions } from './upstream';
+import type { SeenRequest, Upstream, UpstreamOptions } from './upstream';
 import {
   listChangedFiles,
   hashFiles,
   install,
   INSTALLED,
   listLeakingFiles,
-  makeBed,
+  makeAgentFolders,
   runAgent,
   setUp,
   normalizeName,
   runCommand,
-  type Bed,
+  type AgentFolders,
   type RunResult,
 } from './agentRun';
-import { KEY, REAL_AGENTS, type FaultKind, type RealAgent } from './agents';
-import { compareAccount, listDifferingFields, PRICED_MODELS, sumsInWords } from './account';
-import { accountDifference } from './differences';
+import { KEY, REAL_AGENTS, type InjectedFault, type RealAgent } from './agents';
+import { compareAccount, listDifferingFields, PRICED_MODELS, formatTotals } from './account';
+import { findAccountExplanation } from './differences';
 import { compareReading, type ReadingOptions, type ReadingResult } from './reading';
-import { differenceWords } from './texts';
+import { formatDifference } from './texts';
 import { MARKER_START } from '../../src/core/messages/markers';
 
 /** Number of vendor tokens per o200k token. */
 const TOKEN_FACTOR = 1.5;
 /** Faults during the task, unless they end the agent's task. */
-const FAULTS: readonly FaultKind[] = ['429', '529', 'cut'];
+const FAULTS: readonly InjectedFault[] = ['429', '529', 'cut'];
 /** Faults that are tested one at a time. */
-const SEPARATE_FAULTS: readonly FaultKind[] = [...FAULTS, 'error', 'no-end'];
+const SEPARATE_FAULTS: readonly InjectedFault[] = [...FAULTS, 'error', 'no-end'];
 const TASK = 'Go through the whole project and put it in order.';
-const GO_ON = 'Please look at the first file once more.';
+const RESUME_PROMPT = 'Please look at the first file once more.';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -85,7 +85,7 @@ const calls = Number(values.calls);
 const WINDOW = Number(values.window);
 const limitSeconds = Number(values.limit);
 const dist = resolve(values.dist);
-const parts = new Set(values.parts.split(','));
+const selectedParts = new Set(values.parts.split(','));
 
 const counter = new MessageCounter(await loadTokenCounter(dist));
 const countTokens = (text: string): number => Math.ceil(counter.countText(text) * TOKEN_FACTOR);
@@ -106,9 +106,9 @@ const check = (what: string, holds: boolean, detail = ''): void => {
 async function runInFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
   // The folder is not in the system's temporary folder, because Gemini CLI ignores settings in
   // places that others can write to.
-  const beds = join(INSTALLED, 'beds');
-  mkdirSync(beds, { recursive: true });
-  const root = mkdtempSync(join(beds, 'agent-'));
+  const bedsFolder = join(INSTALLED, 'beds');
+  mkdirSync(bedsFolder, { recursive: true });
+  const root = mkdtempSync(join(bedsFolder, 'agent-'));
   try {
     return await work(root);
   } finally {
@@ -117,8 +117,8 @@ async function runInFolder<T>(work: (root: string) => Promise<T>): Promise<T> {
   }
 }
 
-interface Run {
-  readonly bed: Bed;
+interface TaskRun {
+  readonly bed: AgentFolders;
   readonly ended: RunResult;
   readonly upstream: Upstream;
   /** Hashes of the files in the home folder, before and after the agent ran. */
@@ -137,15 +137,15 @@ async function runTask(
     /** The window in the agent's configuration. Default: the vendor's. */
     readonly configuredWindow?: number;
   },
-): Promise<Run> {
+): Promise<TaskRun> {
   const work = join(root, 'work');
-  const many = options.calls ?? calls;
-  const bed = makeBed(root, bigTask(work, 7, many).files);
-  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+  const callCount = options.calls ?? calls;
+  const agentFolders = makeAgentFolders(root, bigTask(work, 7, callCount).files);
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: agentFolders.work });
   const upstream = await startUpstream({
     wire,
     work,
-    calls: many,
+    calls: callCount,
     window: WINDOW,
     countTokens,
     faults: [],
@@ -153,10 +153,14 @@ async function runTask(
     ...options,
   });
   const address = options.lead?.(upstream.server.url) ?? upstream.server.url;
-  const env = setUp(bed, agent, { address, wire, window: options.configuredWindow ?? options.window ?? WINDOW });
+  const env = setUp(agentFolders, agent, {
+    address,
+    wire,
+    window: options.configuredWindow ?? options.window ?? WINDOW,
+  });
   const { runOptions } = options;
-  const before = hashFiles(bed.home, root);
-  const ended = await runAgent(bed, env, {
+  const hashesBefore = hashFiles(agentFolders.home, root);
+  const ended = await runAgent(agentFolders, env, {
     dist,
     agent,
     wire,
@@ -164,19 +168,19 @@ async function runTask(
     limitSeconds,
     ...(runOptions && { runOptions }),
   });
-  return { bed, ended, upstream, before, after: hashFiles(bed.home, root) };
+  return { bed: agentFolders, ended, upstream, before: hashesBefore, after: hashFiles(agentFolders.home, root) };
 }
 
 /** With `--record`, writes all requests that the vendor received, one per line. */
-function keepRequests(name: string, { upstream }: Pick<Run, 'upstream'>): void {
+function keepRequests(name: string, { upstream }: Pick<TaskRun, 'upstream'>): void {
   if (values.record === undefined) return;
   mkdirSync(values.record, { recursive: true });
   const lines = upstream.server.requests.map((one) => JSON.stringify({ kind: classifyRequest(one.body), ...one }));
   writeFileSync(join(values.record, `${name}.jsonl`), lines.join('\n'));
 }
 
-function computeFigures({ upstream, ended }: Run, { replacedResults }: RealAgent, wire: WireName) {
-  const listed = prices.lookup(PRICED_MODELS[wire]);
+function computeFigures({ upstream, ended }: TaskRun, { replacedResults }: RealAgent, wire: WireName) {
+  const listedModel = prices.lookup(PRICED_MODELS[wire]);
   const usages = upstream.server.requests.flatMap(({ path, usage }) => {
     const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
     const body = wire === 'gemini' ? { usageMetadata: usage } : { usage };
@@ -184,7 +188,7 @@ function computeFigures({ upstream, ended }: Run, { replacedResults }: RealAgent
   });
   const { seen } = upstream;
   const breaks = countBreaks(seen, replacedResults);
-  const refused = upstream.server.requests.filter(
+  const refusedRequests = upstream.server.requests.filter(
     ({ status = 0 }) => status === 400 || status === 413 || status === 422,
   );
   return {
@@ -192,12 +196,12 @@ function computeFigures({ upstream, ended }: Run, { replacedResults }: RealAgent
     seconds: Math.round(ended.seconds),
     requests: upstream.server.requests.length,
     calls: upstream.made(),
-    refused: refused.filter(({ body }) => classifyRequest(body) !== 'small').length,
+    refused: refusedRequests.filter(({ body }) => classifyRequest(body) !== 'small').length,
     /**
      * Rejected checks and titles, which the agent sends in a form that its vendor does not accept.
      */
-    refusedSmall: refused.filter(({ body }) => classifyRequest(body) === 'small').length,
-    refusals: refused.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
+    refusedSmall: refusedRequests.filter(({ body }) => classifyRequest(body) === 'small').length,
+    refusals: refusedRequests.map(({ refusal, path }) => `${path.split('?')[0] ?? ''}: ${refusal ?? ''}`).slice(0, 3),
     breaks: breaks.all,
     ownBreaks: breaks.own,
     summaries: seen.filter(({ kind }) => kind === 'summary').length,
@@ -208,16 +212,16 @@ function computeFigures({ upstream, ended }: Run, { replacedResults }: RealAgent
           usage.inputTokens + (usage.accounting === 'anthropic' ? usage.cacheReadTokens + usage.cacheWriteTokens : 0),
       ),
     ),
-    cost: usages.reduce((sum, usage) => sum + (computeCallCost(usage, listed?.prices) ?? NaN), 0),
+    cost: usages.reduce((sum, usage) => sum + (computeCallCost(usage, listedModel?.prices) ?? NaN), 0),
   };
 }
 
 /** Reads the last lines of `run`, and its log. */
-function readReport({ ended, bed }: Run) {
+function readReport({ ended, bed }: TaskRun) {
   const line = /Context Condenser: \d.*/.exec(ended.output)?.[0] ?? '';
-  const file = join(bed.store, 'log');
-  const log = existsSync(file)
-    ? readFileSync(file, 'utf8')
+  const logFile = join(bed.store, 'log');
+  const log = existsSync(logFile)
+    ? readFileSync(logFile, 'utf8')
         .split('\n')
         .map((each) => each.slice(25))
     : [];
@@ -235,7 +239,7 @@ function readReport({ ended, bed }: Run) {
   };
 }
 
-const limits = (root: string): string[] => [
+const makeRunOptions = (root: string): string[] => [
   ...['--window', String(WINDOW), '--log', join(root, 'store', 'log')],
   ...values.options.split(' ').filter((word) => word !== ''),
 ];
@@ -243,19 +247,25 @@ const limits = (root: string): string[] => [
 /**
  * Runs the same task with nothing after Lossless, to compare costs and requests with the default.
  */
-async function checkLosslessAlone(agent: RealAgent, wire: WireName, faults: readonly FaultKind[]): Promise<void> {
+async function checkLosslessAlone(agent: RealAgent, wire: WireName, faults: readonly InjectedFault[]): Promise<void> {
   await runInFolder(async (root) => {
     const run = await runTask(root, agent, wire, {
       faults,
-      runOptions: [...limits(root), '--when-not-enough', 'nothing'],
+      runOptions: [...makeRunOptions(root), '--when-not-enough', 'nothing'],
     });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-lossless`, run);
-    const here = computeFigures(run, agent, wire);
-    const reported = readReport(run);
-    report.push({ agent: agent.name, wire, losslessAlone: here, reported, recalled: run.upstream.recalled() });
-    say(`  nothing follows Lossless: ${JSON.stringify(here)}\n  ${reported.line}`);
-    check('it ends well where nothing follows Lossless', run.ended.code === 0 && here.calls === calls);
+    const figures = computeFigures(run, agent, wire);
+    const gatewayReport = readReport(run);
+    report.push({
+      agent: agent.name,
+      wire,
+      losslessAlone: figures,
+      reported: gatewayReport,
+      recalled: run.upstream.recalled(),
+    });
+    say(`  nothing follows Lossless: ${JSON.stringify(figures)}\n  ${gatewayReport.line}`);
+    check('it ends well where nothing follows Lossless', run.ended.code === 0 && figures.calls === calls);
   });
 }
 
@@ -274,10 +284,10 @@ async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
       refusedSmall,
       after: run.after,
       changed: listChangedFiles(run.before, run.after),
-      resumed: await resume(run, agent, wire),
+      resumed: await resumeSession(run, agent, wire),
     };
   });
-  const alone = await runInFolder(async (root) => {
+  const runAlone = await runInFolder(async (root) => {
     const run = await runTask(root, agent, wire, { faults });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-alone`, run);
@@ -291,7 +301,7 @@ async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
     };
   });
   await runInFolder(async (root) => {
-    const run = await runTask(root, agent, wire, { faults, runOptions: limits(root) });
+    const run = await runTask(root, agent, wire, { faults, runOptions: makeRunOptions(root) });
     await run.upstream.close();
     keepRequests(`${agent.name}-${wire}-run`, run);
     const { bed, ended, upstream } = run;
@@ -299,11 +309,11 @@ async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
     const reported = readReport(run);
     const recalled = upstream.recalled();
     const { after } = run;
-    const resumed = await resume(run, agent, wire);
-    const { shapes, changed, settled, ...without } = alone;
-    report.push({ agent: agent.name, wire, alone: without, with: here, reported, recalled, resumed });
+    const resumedRun = await resumeSession(run, agent, wire);
+    const { shapes, changed, settled, ...without } = runAlone;
+    report.push({ agent: agent.name, wire, alone: without, with: here, reported, recalled, resumed: resumedRun });
     say(
-      `  alone: ${JSON.stringify(without)}\n  with:  ${JSON.stringify(here)}\n  ${reported.line}\n  recalled ${JSON.stringify(recalled)}, resumed ${JSON.stringify(resumed)}, ${JSON.stringify(reported.problems.slice(0, 4))}`,
+      `  alone: ${JSON.stringify(without)}\n  with:  ${JSON.stringify(here)}\n  ${reported.line}\n  recalled ${JSON.stringify(recalled)}, resumed ${JSON.stringify(resumedRun)}, ${JSON.stringify(reported.problems.slice(0, 4))}`,
     );
     if (ended.code !== 0) say(ended.output.slice(-1_500));
     check('it ends well', ended.code === 0 && here.calls === calls, `${ended.code}, ${here.calls} calls`);
@@ -340,15 +350,25 @@ async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
       unexpectedFiles.length === 0,
       unexpectedFiles.slice(0, 5).join(', '),
     );
-    const touched = [...listChangedFiles(run.before, after)].filter((name) => !changed.has(name));
-    check('no file of it was changed that the agent alone leaves as it is', touched.length === 0, touched.join(', '));
-    const others = [...settled].filter(([name, hash]) => after.has(name) && after.get(name) !== hash);
-    const named = others.map(([name]) => name).filter((name) => !config.includes(name) && !isInstalled(name));
-    check('what each run alone leaves the same is the same', named.length === 0, named.slice(0, 5).join(', '));
-    const installed = [...after].filter(([name]) => isInstalled(name) && plain.after.has(name));
-    const asAlone = installed.filter(([name, hash]) => plain.after.get(name) === hash).length;
+    const unexpectedChanges = [...listChangedFiles(run.before, after)].filter((name) => !changed.has(name));
+    check(
+      'no file of it was changed that the agent alone leaves as it is',
+      unexpectedChanges.length === 0,
+      unexpectedChanges.join(', '),
+    );
+    const differingFiles = [...settled].filter(([name, hash]) => after.has(name) && after.get(name) !== hash);
+    const unexpectedDifferences = differingFiles
+      .map(([name]) => name)
+      .filter((name) => !config.includes(name) && !isInstalled(name));
+    check(
+      'what each run alone leaves the same is the same',
+      unexpectedDifferences.length === 0,
+      unexpectedDifferences.slice(0, 5).join(', '),
+    );
+    const installedFiles = [...after].filter(([name]) => isInstalled(name) && plain.after.has(name));
+    const identicalCount = installedFiles.filter(([name, hash]) => plain.after.get(name) === hash).length;
     say(
-      `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installed.length > 0 ? `; of ${installed.length} that it installed alone and here, ${asAlone} the same` : ''}`,
+      `  home: ${after.size} files, ${run.before.size} before, ${settled.size} the same in each run${installedFiles.length > 0 ? `; of ${installedFiles.length} that it installed alone and here, ${identicalCount} the same` : ''}`,
     );
     // A file that is the same without us is not ours: bytes in unpacked binaries can look like our
     // addresses.
@@ -357,40 +377,42 @@ async function checkTask(agent: RealAgent, wire: WireName): Promise<void> {
     check(
       'the session goes on without us',
       // If the agent has summarized the session, it continues from the summary.
-      (resumed.code === 0 && (resumed.items > 10 || here.summaries > 0)) || plain.resumed.code !== 0,
-      JSON.stringify(resumed),
+      (resumedRun.code === 0 && (resumedRun.items > 10 || here.summaries > 0)) || plain.resumed.code !== 0,
+      JSON.stringify(resumedRun),
     );
   });
   if (values['lossless-alone']) await checkLosslessAlone(agent, wire, faults);
 }
 
 /** Runs a second task in the same session, without us and with an unlimited window. */
-async function resume({ bed }: Run, agent: RealAgent, wire: WireName) {
+async function resumeSession({ bed }: TaskRun, agent: RealAgent, wire: WireName) {
   const window = 100 * WINDOW;
   const takesUnpaired = agent.doublesResults === true;
-  const common = { wire, work: bed.work, calls: 1, window, countTokens, faults: [], takesUnpaired };
-  const upstream = await startUpstream(common);
+  const upstreamOptions = { wire, work: bed.work, calls: 1, window, countTokens, faults: [], takesUnpaired };
+  const upstream = await startUpstream(upstreamOptions);
   const env = setUp(bed, agent, { address: upstream.server.url, wire, window });
   const prompt = agent.resumePrompt;
-  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: GO_ON, until: upstream.firstRequest } };
-  const again = { dist, agent, wire, task: GO_ON, isAgain: true, limitSeconds: 120 };
-  const ended = await runAgent(bed, env, { ...again, ...inTerminal });
+  const terminalOption = prompt !== undefined && {
+    inTerminal: { prompt, types: RESUME_PROMPT, until: upstream.firstRequest },
+  };
+  const resumeTask = { dist, agent, wire, task: RESUME_PROMPT, isAgain: true, limitSeconds: 120 };
+  const runResult = await runAgent(bed, env, { ...resumeTask, ...terminalOption });
   if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
   await upstream.close();
   keepRequests(`${agent.name}-${wire}-resumed-${Date.now()}`, { upstream });
-  if (ended.code !== 0) say(ended.output.slice(-1_500));
-  const first = upstream.seen.find(({ kind }) => kind === 'main');
-  const items = first ? listItems(first.record.body) : [];
-  return { code: ended.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
+  if (runResult.code !== 0) say(runResult.output.slice(-1_500));
+  const firstRequest = upstream.seen.find(({ kind }) => kind === 'main');
+  const items = firstRequest ? listItems(firstRequest.record.body) : [];
+  return { code: runResult.code, items: items.length, markers: JSON.stringify(items).split(MARKER_START).length - 1 };
 }
 
 /** A body with its `Content-Encoding`, which is absent if the body is uncompressed. */
-interface Packed {
+interface EncodedBody {
   readonly body: Buffer;
   readonly encoding?: string;
 }
 
-const PACKINGS: Readonly<
+const CODEC_BY_ENCODING: Readonly<
   Record<string, { readonly pack: (body: Buffer) => Buffer; unpack: (body: Buffer) => Buffer }>
 > = {
   gzip: { pack: zlib.gzipSync, unpack: zlib.gunzipSync },
@@ -404,46 +426,48 @@ const PACKINGS: Readonly<
 };
 
 /** Compresses each body with the next encoding. */
-function createPacker(): (sent: Packed) => Packed {
-  const names = Object.keys(PACKINGS);
+function createCompressor(): (sent: EncodedBody) => EncodedBody {
+  const names = Object.keys(CODEC_BY_ENCODING);
   let count = 0;
   return ({ body }) => {
     const encoding = names[count++ % names.length] ?? '';
-    return { body: PACKINGS[encoding]?.pack(body) ?? body, encoding };
+    return { body: CODEC_BY_ENCODING[encoding]?.pack(body) ?? body, encoding };
   };
 }
 
-const unpacked = ({ body, encoding = '' }: Packed): Packed => ({ body: PACKINGS[encoding]?.unpack(body) ?? body });
+const decompress = ({ body, encoding = '' }: EncodedBody): EncodedBody => ({
+  body: CODEC_BY_ENCODING[encoding]?.unpack(body) ?? body,
+});
 
 /**
  * Relays the requests and records them, so that those before and after the gateway can be compared.
  * `change` alters each body.
  */
-async function startTap(
+async function startRecordingProxy(
   to: () => string,
-  change: (sent: Packed) => Packed = (sent) => sent,
+  change: (sent: EncodedBody) => EncodedBody = (sent) => sent,
 ): Promise<{ url: string; bodies: string[]; packings: string[]; close: () => void }> {
   const bodies: string[] = [];
-  const packings: string[] = [];
+  const encodings: string[] = [];
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const encoding = request.headers['content-encoding'];
-      const came = { body: Buffer.concat(chunks), ...(encoding !== undefined && { encoding }) };
-      const goes = came.body.length === 0 ? came : change(came);
+      const receivedBody = { body: Buffer.concat(chunks), ...(encoding !== undefined && { encoding }) };
+      const forwardedBody = receivedBody.body.length === 0 ? receivedBody : change(receivedBody);
       if (request.method === 'POST') {
-        bodies.push(createHash('sha256').update(goes.body).digest('hex'));
-        packings.push((goes.encoding ?? came.encoding) || 'none');
+        bodies.push(createHash('sha256').update(forwardedBody.body).digest('hex'));
+        encodings.push((forwardedBody.encoding ?? receivedBody.encoding) || 'none');
       }
       const address = new URL(`${to()}${request.url ?? ''}`);
       const headers = filterHeaders(request, ['host', 'content-length', 'content-encoding']);
-      if (goes.encoding !== undefined) headers.push('Content-Encoding', goes.encoding);
-      const onward = http.request(
+      if (forwardedBody.encoding !== undefined) headers.push('Content-Encoding', forwardedBody.encoding);
+      const forwardedRequest = http.request(
         address,
         {
           method: request.method ?? 'GET',
-          headers: ['Host', address.host, ...headers, 'Content-Length', String(goes.body.length)],
+          headers: ['Host', address.host, ...headers, 'Content-Length', String(forwardedBody.body.length)],
         },
         (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -451,15 +475,15 @@ async function startTap(
           answer.pipe(response);
         },
       );
-      onward.on('error', () => response.destroy());
-      onward.end(goes.body);
+      forwardedRequest.on('error', () => response.destroy());
+      forwardedRequest.end(forwardedBody.body);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
-    packings,
+    packings: encodings,
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -468,43 +492,43 @@ async function startTap(
 }
 
 /** Runs a task through a standalone gateway, with a tap before and after it. */
-async function runBetweenTaps(
+async function runBetweenProxies(
   root: string,
   agent: RealAgent,
   wire: WireName,
   gatewayOptions: readonly string[],
   task: Partial<UpstreamOptions> & { readonly told?: number },
-  change?: { readonly before: (sent: Packed) => Packed; readonly behind: (sent: Packed) => Packed },
+  change?: { readonly before: (sent: EncodedBody) => EncodedBody; readonly behind: (sent: EncodedBody) => EncodedBody },
 ) {
   let vendor = '';
-  const behind = await startTap(() => vendor, change?.behind);
+  const proxyBehind = await startRecordingProxy(() => vendor, change?.behind);
   const store = join(root, 'store');
   const gateway = spawn(
     process.execPath,
-    [join(dist, 'cli.cjs'), 'gateway', '--store', store, '--upstream', `x=${behind.url}`, ...gatewayOptions],
+    [join(dist, 'cli.cjs'), 'gateway', '--store', store, '--upstream', `x=${proxyBehind.url}`, ...gatewayOptions],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let closing = '';
-  gateway.stderr.on('data', (chunk) => (closing += String(chunk)));
-  let reported = '';
+  let stderrText = '';
+  gateway.stderr.on('data', (chunk) => (stderrText += String(chunk)));
+  let stdoutText = '';
   for await (const chunk of gateway.stdout) {
-    reported += String(chunk);
-    if (reported.includes('(x) ')) break;
+    stdoutText += String(chunk);
+    if (stdoutText.includes('(x) ')) break;
   }
-  const address = /\(x\) (\S+)/.exec(reported)?.[1] ?? '';
-  const before = await startTap(() => address, change?.before);
+  const address = /\(x\) (\S+)/.exec(stdoutText)?.[1] ?? '';
+  const proxyBefore = await startRecordingProxy(() => address, change?.before);
   const run = await runTask(root, agent, wire, {
     ...task,
     lead: (url) => {
       vendor = url;
-      return before.url;
+      return proxyBefore.url;
     },
   });
   await run.upstream.close();
   gateway.kill('SIGINT');
   await once(gateway, 'exit');
-  for (const one of [before, behind]) one.close();
-  return { run, before, behind, closing };
+  for (const proxy of [proxyBefore, proxyBehind]) proxy.close();
+  return { run, before: proxyBefore, behind: proxyBehind, closing: stderrText };
 }
 
 /**
@@ -515,34 +539,51 @@ async function checkIdentical(agent: RealAgent, wire: WireName): Promise<void> {
   for (const options of [['--off'], ['--window', '100000000', '--on-arrival', 'off']]) {
     await runInFolder(async (root) => {
       const task = { calls: 20, window: 10 * WINDOW };
-      const { run, before, behind } = await runBetweenTaps(root, agent, wire, options, task);
-      const same = before.bodies.filter((hash, at) => hash === behind.bodies[at]).length;
-      say(`  ${options[0] ?? ''}: ${before.bodies.length} bodies, ${same} identical, exit code ${run.ended.code}`);
-      report.push({ agent: agent.name, wire, options, bodies: before.bodies.length, same });
-      check('every body is the same', same === before.bodies.length && same > 0 && same === behind.bodies.length);
+      const { run, before, behind } = await runBetweenProxies(root, agent, wire, options, task);
+      const identicalCount = before.bodies.filter((hash, at) => hash === behind.bodies[at]).length;
+      say(
+        `  ${options[0] ?? ''}: ${before.bodies.length} bodies, ${identicalCount} identical, exit code ${run.ended.code}`,
+      );
+      report.push({ agent: agent.name, wire, options, bodies: before.bodies.length, same: identicalCount });
+      check(
+        'every body is the same',
+        identicalCount === before.bodies.length && identicalCount > 0 && identicalCount === behind.bodies.length,
+      );
     });
   }
 }
 
 /** Checks that compressed requests are condensed, and forwarded in the same encoding. */
-async function checkPacked(agent: RealAgent, wire: WireName): Promise<void> {
+async function checkCompressed(agent: RealAgent, wire: WireName): Promise<void> {
   await runInFolder(async (root) => {
     const options = ['--window', String(WINDOW)];
-    const taps = { before: createPacker(), behind: unpacked };
+    const changes = { before: createCompressor(), behind: decompress };
     // With a smaller reported window, Continue would compact, and then send a request that starts
     // with an answer (1.5.47).
     const task = { faults: [], told: 10 * WINDOW };
-    const { run, before, behind, closing } = await runBetweenTaps(root, agent, wire, options, task, taps);
+    const { run, before, behind, closing } = await runBetweenProxies(root, agent, wire, options, task, changes);
     const figures = computeFigures(run, agent, wire);
     const line = /Context Condenser: \d.*/.exec(closing)?.[0] ?? '';
     // The gateway shortens and resends a request that the vendor rejected as too long, so the
     // vendor may receive more requests than the agent sent.
-    const kept = behind.packings.filter((packing) => before.packings.includes(packing)).length;
-    say(`  packed: ${before.packings.length} bodies, ${kept} of ${behind.packings.length} packed behind the gateway`);
+    const compressedCount = behind.packings.filter((packing) => before.packings.includes(packing)).length;
+    say(
+      `  packed: ${before.packings.length} bodies, ${compressedCount} of ${behind.packings.length} packed behind the gateway`,
+    );
     say(`  ${JSON.stringify(figures)}\n  ${line}`);
-    report.push({ agent: agent.name, wire, packed: figures, bodies: before.packings.length, kept, line });
+    report.push({
+      agent: agent.name,
+      wire,
+      packed: figures,
+      bodies: before.packings.length,
+      kept: compressedCount,
+      line,
+    });
     check('it ends well with packed requests', run.ended.code === 0 && figures.calls === calls, `${run.ended.code}`);
-    check('every body is still packed behind the gateway', kept === behind.packings.length && kept > 0);
+    check(
+      'every body is still packed behind the gateway',
+      compressedCount === behind.packings.length && compressedCount > 0,
+    );
     check('packed requests are condensed', /\((?!0 )\d+ condensations?\)/.test(line), line);
   });
 }
@@ -595,18 +636,20 @@ async function checkStopped(agent: RealAgent, wire: WireName): Promise<void> {
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const bed = makeBed(root, new Map([['notes.md', '# notes\n']]));
-    const env = setUp(bed, agent, { address, wire, window: WINDOW });
-    const ended = await runAgent(bed, env, { dist, agent, wire, task: TASK, limitSeconds: 120 });
+    const agentFolders = makeAgentFolders(root, new Map([['notes.md', '# notes\n']]));
+    const env = setUp(agentFolders, agent, { address, wire, window: WINDOW });
+    const runResult = await runAgent(agentFolders, env, { dist, agent, wire, task: TASK, limitSeconds: 120 });
     server.close();
     server.closeAllConnections();
-    const asked = paths.filter((path) => findKnownRequest('POST', path)).length;
-    const isShown = ended.output.replace(/\s+/g, ' ').includes('used up your budget');
-    say(`  asked ${asked} times, exit ${ended.code}, ${ended.seconds.toFixed(0)} s, words shown: ${isShown}`);
-    report.push({ agent: agent.name, wire, stopped: { asked, code: ended.code, isShown } });
-    if (!isShown) say(ended.output.slice(-1_500));
-    check('what is stopped is not sent again and again', asked <= MAX_ASKED, `${asked} requests`);
-    check('it ends by itself and shows why', isShown && typeof ended.code === 'number');
+    const requestCount = paths.filter((path) => findKnownRequest('POST', path)).length;
+    const isShown = runResult.output.replace(/\s+/g, ' ').includes('used up your budget');
+    say(
+      `  asked ${requestCount} times, exit ${runResult.code}, ${runResult.seconds.toFixed(0)} s, words shown: ${isShown}`,
+    );
+    report.push({ agent: agent.name, wire, stopped: { asked: requestCount, code: runResult.code, isShown } });
+    if (!isShown) say(runResult.output.slice(-1_500));
+    check('what is stopped is not sent again and again', requestCount <= MAX_ASKED, `${requestCount} requests`);
+    check('it ends by itself and shows why', isShown && typeof runResult.code === 'number');
   });
 }
 
@@ -614,7 +657,7 @@ async function checkStopped(agent: RealAgent, wire: WireName): Promise<void> {
  * The agent's own model summarizes in the background, never answers, rejects the request, or must
  * not be asked.
  */
-const SUMMARIES: readonly {
+const SUMMARY_CASES: readonly {
   readonly name: string;
   readonly options: readonly string[];
   readonly ownSummary?: Behaviour;
@@ -631,14 +674,14 @@ const SUMMARIES: readonly {
   {
     name: 'canceled',
     options: ['--max-cost-per-condensation', 'none'],
-    ownSummary: never(),
+    ownSummary: neverAnswer(),
     asked: (count) => count > 0,
     says: /A summary was (being written when the agent ended, so it was canceled|abandoned)/,
   },
   {
     name: 'failed',
     options: ['--max-cost-per-condensation', 'none'],
-    ownSummary: refused(403, 'permission_error', 'Not with this key.'),
+    ownSummary: makeErrorResponse(403, 'permission_error', 'Not with this key.'),
     asked: (count) => count > 0,
     says: /A conversation was not summarized: .*The vendor refused to write a summary \(403, permission\)/,
   },
@@ -651,41 +694,57 @@ const SUMMARIES: readonly {
 ];
 
 async function checkSummaries(agent: RealAgent, wire: WireName): Promise<void> {
-  for (const { name, options, ownSummary, asked, says } of SUMMARIES) {
+  for (const { name, options, ownSummary, asked, says } of SUMMARY_CASES) {
     await runInFolder(async (root) => {
       const window = ['--window', String(WINDOW), '--log', join(root, 'store', 'log')];
       const runOptions = [...window, '--provider', 'native', ...options];
-      const run = await runTask(root, agent, wire, { runOptions, ...(ownSummary && { ownSummary }) });
-      await run.upstream.close();
-      keepRequests(`${agent.name}-${wire}-summaries-${name.replaceAll(' ', '-')}`, run);
-      const { seen } = run.upstream;
-      const here = computeFigures(run, agent, wire);
-      const reported = readReport(run);
-      const ours = seen.filter(({ kind }) => kind === 'ours').length;
-      const isApplied = ({ kind, record }: Seen): boolean =>
+      const taskRun = await runTask(root, agent, wire, { runOptions, ...(ownSummary && { ownSummary }) });
+      await taskRun.upstream.close();
+      keepRequests(`${agent.name}-${wire}-summaries-${name.replaceAll(' ', '-')}`, taskRun);
+      const { seen } = taskRun.upstream;
+      const here = computeFigures(taskRun, agent, wire);
+      const reported = readReport(taskRun);
+      const ownRequestCount = seen.filter(({ kind }) => kind === 'ours').length;
+      const containsSummary = ({ kind, record }: SeenRequest): boolean =>
         kind === 'main' && JSON.stringify(record.body).includes(OWN_SUMMARY);
-      const applied = seen.filter(isApplied).length;
-      const told = run.ended.output.match(new RegExp(says, 'g'))?.length ?? 0;
+      const requestsWithSummary = seen.filter(containsSummary).length;
+      const messageCount = taskRun.ended.output.match(new RegExp(says, 'g'))?.length ?? 0;
       say(
-        `  ${name}: exit ${run.ended.code}, ${here.calls} calls, ${here.requests} requests, ${ours} of them ours, ${applied} with a summary, ${here.breaks} breaks (${here.ownBreaks} its own), ${here.summaries} summaries of its own, ${here.refused} refused, largest ${here.largest}; told ${told} times\n  ${reported.line}`,
+        `  ${name}: exit ${taskRun.ended.code}, ${here.calls} calls, ${here.requests} requests, ${ownRequestCount} of them ours, ${requestsWithSummary} with a summary, ${here.breaks} breaks (${here.ownBreaks} its own), ${here.summaries} summaries of its own, ${here.refused} refused, largest ${here.largest}; told ${messageCount} times\n  ${reported.line}`,
       );
-      report.push({ agent: agent.name, wire, summaries: name, with: here, ours, applied, told, reported });
-      if (run.ended.code !== 0 || told !== 1) say(run.ended.output.slice(-1_500));
-      const isWhole = run.ended.code === 0 && here.calls === calls;
-      check(`${name}: it ends well`, isWhole, `${run.ended.code}, ${here.calls} calls`);
-      check(`${name}: the model is asked as often as it may be`, asked(ours), `${ours}`);
-      check(`${name}: it stands in the requests once it is there`, name === 'background' ? applied > 0 : applied === 0);
-      const isTold = name === 'canceled' ? told > 0 : told === 1;
-      check(`${name}: it is told once`, isTold, `${told} times`);
+      report.push({
+        agent: agent.name,
+        wire,
+        summaries: name,
+        with: here,
+        ours: ownRequestCount,
+        applied: requestsWithSummary,
+        told: messageCount,
+        reported,
+      });
+      if (taskRun.ended.code !== 0 || messageCount !== 1) say(taskRun.ended.output.slice(-1_500));
+      const endsWell = taskRun.ended.code === 0 && here.calls === calls;
+      check(`${name}: it ends well`, endsWell, `${taskRun.ended.code}, ${here.calls} calls`);
+      check(`${name}: the model is asked as often as it may be`, asked(ownRequestCount), `${ownRequestCount}`);
+      check(
+        `${name}: it stands in the requests once it is there`,
+        name === 'background' ? requestsWithSummary > 0 : requestsWithSummary === 0,
+      );
+      const isMessageCountRight = name === 'canceled' ? messageCount > 0 : messageCount === 1;
+      check(`${name}: it is told once`, isMessageCountRight, `${messageCount} times`);
       check(
         `${name}: the prefix breaks with a condensation or where the agent itself rewrites`,
         here.breaks <= reported.condensations + here.ownBreaks,
         `${here.breaks} breaks, ${here.ownBreaks} its own, ${reported.condensations} condensations`,
       );
-      const counted = Number(/Context Condenser: (\d+) request/.exec(reported.line)?.[1] ?? NaN);
-      const agents = here.requests - ours;
-      check(`${name}: our requests are none of the agent's`, counted <= agents, `${counted} reported, ${agents} seen`);
-      const log = readFileSync(join(run.bed.store, 'log'), 'utf8');
+      const reportedRequests = Number(/Context Condenser: (\d+) request/.exec(reported.line)?.[1] ?? NaN);
+      const agentRequests = here.requests - ownRequestCount;
+      check(
+        `${name}: our requests are none of the agent's`,
+        reportedRequests <= agentRequests,
+        `${reportedRequests} reported, ${agentRequests} seen`,
+      );
+      const log = readFileSync(join(taskRun.bed.store, 'log'), 'utf8');
       check(`${name}: the log holds no key`, !log.includes(KEY));
     });
   }
@@ -701,8 +760,8 @@ const MAX_ASKED = 4;
  * `--wires`; `NAME:WIRE` selects one.
  */
 function listSelectedAgents(): [RealAgent, WireName][] {
-  const wanted = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
-  return wanted.flatMap((one) => {
+  const selections = positionals.length > 0 ? positionals : REAL_AGENTS.map(({ name }) => name);
+  return selections.flatMap((one) => {
     const [name, wire] = one.split(':');
     const agent = REAL_AGENTS.find((each) => each.name === name);
     if (!agent) throw new Error(`"${one}" is none of ${REAL_AGENTS.map((each) => each.name).join(', ')}`);
@@ -721,7 +780,7 @@ async function checkReading(agent: RealAgent, wire: WireName): Promise<void> {
   const options: ReadingOptions = { dist, window: WINDOW, countTokens, limitSeconds: 180, say, inFolder: runInFolder };
   const sessions = await compareReading(agent, wire, options);
   for (const { session, unexplained, problem, requests } of sessions) {
-    for (const one of unexplained) say(`  ${session}: ${differenceWords(one)}`);
+    for (const difference of unexplained) say(`  ${session}: ${formatDifference(difference)}`);
     check(session, unexplained.length === 0 && problem === undefined, problem ?? `${unexplained.length} differences`);
     if (values.keep) say(`  ${session}: ${requests} requests`);
   }
@@ -738,21 +797,23 @@ async function checkAccount(agent: RealAgent, wire: WireName): Promise<void> {
     const results = await compareAccount(root, agent, wire, { dist, countTokens, prices, say });
     for (const result of results) {
       const fields = listDifferingFields(result);
-      const why = fields.length === 0 ? undefined : accountDifference(agent.name, wire, result.part, fields);
+      const explanation =
+        fields.length === 0 ? undefined : findAccountExplanation(agent.name, wire, result.part, fields);
       const { vendor, broken, unrecorded, unpriced } = result;
       say(
-        `  ${result.part}: ${sumsInWords(vendor)}${broken.requests > 0 ? `; broken off: ${sumsInWords(broken)}` : ''}${unrecorded > 0 ? `; written down nowhere: ${unrecorded}` : ''}${unpriced > 0 ? `; without a price so far: ${unpriced}` : ''}`,
+        `  ${result.part}: ${formatTotals(vendor)}${broken.requests > 0 ? `; broken off: ${formatTotals(broken)}` : ''}${unrecorded > 0 ? `; written down nowhere: ${unrecorded}` : ''}${unpriced > 0 ? `; without a price so far: ${unpriced}` : ''}`,
       );
-      if (fields.length > 0) say(`    account: ${sumsInWords(result.account)}${why === undefined ? '' : `: ${why}`}`);
-      check(result.part, (fields.length === 0 || why !== undefined) && vendor.requests > 0, fields.join(', '));
+      if (fields.length > 0)
+        say(`    account: ${formatTotals(result.account)}${explanation === undefined ? '' : `: ${explanation}`}`);
+      check(result.part, (fields.length === 0 || explanation !== undefined) && vendor.requests > 0, fields.join(', '));
     }
     report.push({ agent: agent.name, wire, account: results });
   });
 }
 
-const PARTS = {
+const CHECK_BY_PART = {
   task: checkTask,
-  packed: checkPacked,
+  packed: checkCompressed,
   identical: checkIdentical,
   faults: checkFaults,
   stopped: checkStopped,
@@ -767,8 +828,8 @@ for (const [agent, wire] of listSelectedAgents()) {
     results.skipped++;
     continue;
   }
-  for (const [name, part] of Object.entries(PARTS)) {
-    if (!parts.has(name)) continue;
+  for (const [name, part] of Object.entries(CHECK_BY_PART)) {
+    if (!selectedParts.has(name)) continue;
     say(`${agent.name}:${wire}, ${name}`);
     await part(agent, wire);
   }

@@ -15,8 +15,8 @@ import type { Conversation } from '../../src/conversations/types';
 import type { WireName } from '../../src/gateway/wires/wire';
 import {
   callsTool,
-  overloaded,
-  rateLimited,
+  makeOverloadedError,
+  makeRateLimitError,
   reply,
   type Behaviour,
   type Reply,
@@ -25,11 +25,11 @@ import {
 import { splitReply } from '../servers/behaviour';
 import type { Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
-import type { FaultKind, RealAgent } from './agents';
-import { makeBed, runAgent, setUp, runCommand, type Bed } from './agentRun';
+import type { InjectedFault, RealAgent } from './agents';
+import { makeAgentFolders, runAgent, setUp, runCommand, type AgentFolders } from './agentRun';
 import { findExplanation } from './differences';
-import { FILES, RUNNING, SESSIONS, type Process, type Step } from './sessions';
-import { compareTexts, textsOfConversation, textsOfRequest, type Difference, type SentText } from './texts';
+import { FILES, RUNNING_FILE, SESSIONS, type SessionProcess, type Step } from './sessions';
+import { compareTexts, listConversationTexts, listRequestTexts, type Difference, type SentText } from './texts';
 import {
   makeCall,
   classifyRequest,
@@ -42,7 +42,7 @@ import {
 } from './upstream';
 
 /** A model that answers each request of the task with the next step. */
-export class Model {
+export class ScriptedSessionModel {
   readonly requests: { readonly record: RecordedRequest; readonly answer: Reply }[] = [];
   private next = 0;
   private readonly failedSteps = new Set<Step>();
@@ -53,7 +53,7 @@ export class Model {
 
   constructor(
     private readonly work: string,
-    private readonly process: Process,
+    private readonly process: SessionProcess,
   ) {}
 
   readonly script = (record: RecordedRequest): Behaviour => {
@@ -67,7 +67,7 @@ export class Model {
     if (step?.fault !== undefined && !this.failedSteps.has(step)) {
       this.failedSteps.add(step);
       this.brokenRequests.add(record);
-      return failing(step.fault, this.answer(record, step));
+      return makeFailingBehaviour(step.fault, this.answer(record, step));
     }
     this.next++;
     const answer = this.answer(record, step ?? { text: 'There is nothing more.' });
@@ -78,21 +78,21 @@ export class Model {
 
   /** Answers a subagent. Gemini CLI's ends with a call. */
   private subagent({ body }: RecordedRequest): Reply {
-    const looked = 'The other one has looked.';
-    const end = listTools(body).find(({ name }) => name === 'complete_task');
-    const call = end && makeCall(end, { command: looked, work: this.work });
-    return { ...getThinking(body), ...(call ? callsTool(call) : reply(looked)) };
+    const subagentAnswer = 'The other one has looked.';
+    const completionTool = listTools(body).find(({ name }) => name === 'complete_task');
+    const call = completionTool && makeCall(completionTool, { command: subagentAnswer, work: this.work });
+    return { ...getThinking(body), ...(call ? callsTool(call) : reply(subagentAnswer)) };
   }
 
   private answer({ body }: RecordedRequest, { text, reads = [], runs = [], delegates }: Step): Reply {
     const tools = listTools(body);
     const shell = tools.find(({ name }) => SHELL_TOOL.test(name));
-    const read = tools.find(({ name }) => READ_TOOL.test(name)) ?? shell;
+    const readTool = tools.find(({ name }) => READ_TOOL.test(name)) ?? shell;
     const { work } = this;
-    const other = delegates === true ? tools.find(({ name }) => DELEGATE.test(name)) : undefined;
+    const other = delegates === true ? tools.find(({ name }) => SUBAGENT_TOOL.test(name)) : undefined;
     const calls: ScriptedCall[] = [
       ...reads.flatMap((file) =>
-        read ? [makeCall(read, { command: `cat ${file}`, file: join(work, file), work })] : [],
+        readTool ? [makeCall(readTool, { command: `cat ${file}`, file: join(work, file), work })] : [],
       ),
       ...runs.flatMap((command) => (shell ? [makeCall(shell, { command, work })] : [])),
       ...(other ? [makeDelegation(other, work, body)] : []),
@@ -101,29 +101,33 @@ export class Model {
   }
 }
 
-const failing = (fault: FaultKind, answer: Reply): Behaviour => {
-  if (fault === '429') return rateLimited(1);
-  if (fault === '529') return overloaded();
+const makeFailingBehaviour = (fault: InjectedFault, answer: Reply): Behaviour => {
+  if (fault === '429') return makeRateLimitError(1);
+  if (fault === '529') return makeOverloadedError();
   return { ...answer, fault: { after: 1, kind: fault } };
 };
 
-const DELEGATE = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
+const SUBAGENT_TOOL = /^(?:agent|task|(?:run_)?subagent|(?:spawn|invoke)_agent)$/i;
 
 /** Calls the tool that starts a subagent. */
 function makeDelegation(tool: Tool, work: string, body: Json): ScriptedCall {
   const call = makeCall(tool, { command: 'Look at the first file.', work });
   const kinds = ['generalist', 'general-purpose', 'general'];
   // Gemini CLI lists the kinds of subagents only in its system prompt.
-  const words = [JSON.stringify(tool), JSON.stringify(body)];
-  const kind = words.flatMap((one) => kinds.filter((each) => one.includes(each)))[0] ?? 'general-purpose';
-  const input = Object.entries(call.input).map(([name, value]) => [name, /type|agent_name/i.test(name) ? kind : value]);
+  const searchedTexts = [JSON.stringify(tool), JSON.stringify(body)];
+  const subagentKind =
+    searchedTexts.flatMap((one) => kinds.filter((each) => one.includes(each)))[0] ?? 'general-purpose';
+  const input = Object.entries(call.input).map(([name, value]) => [
+    name,
+    /type|agent_name/i.test(name) ? subagentKind : value,
+  ]);
   return { ...call, input: Object.fromEntries(input) as object };
 }
 
-const textsOfAnswer = ({ calls = [], thinking, ...answer }: Reply): SentText[] => [
+const listAnswerTexts = ({ calls = [], thinking, ...answer }: Reply): SentText[] => [
   ...(thinking === undefined ? [] : [{ role: 'assistant', kind: 'thinking', text: thinking } as const]),
   ...splitReply(answer).map((text): SentText => ({ role: 'assistant', kind: 'text', text })),
-  ...textsOfConversation(
+  ...listConversationTexts(
     calls.map(({ name, input }) => ({ role: 'assistant', content: [{ type: 'tool_use', id: '', name, input }] })),
   ),
 ];
@@ -141,10 +145,13 @@ export interface ReadingResult {
 }
 
 /** Reads the newest conversation without a parent. */
-async function readStoredConversation(bed: Bed, env: Readonly<Record<string, string>>): Promise<Conversation | string> {
+async function readStoredConversation(
+  bed: AgentFolders,
+  env: Readonly<Record<string, string>>,
+): Promise<Conversation | string> {
   const { conversations, problems } = await findConversations({ platform: process.platform, env, homedir: bed.home });
-  const own = conversations.filter(({ parent }) => parent === undefined);
-  const [first] = own;
+  const rootConversations = conversations.filter(({ parent }) => parent === undefined);
+  const [first] = rootConversations;
   if (!first)
     return `no stored session was found${problems.map(({ path, reason }) => `; ${path}: ${reason}`).join('')}`;
   try {
@@ -158,21 +165,22 @@ async function readStoredConversation(bed: Bed, env: Readonly<Record<string, str
 /**
  * Number of attempts to find the last answer, which an agent in a terminal writes before it exits.
  */
-const TRIES = 60;
+const MAX_ATTEMPTS = 60;
 const TRY_EVERY_MS = 500;
 
-/** Resolves once a command runs, or after {@link TRIES}. */
-async function waitUntilRunning({ work }: Bed): Promise<void> {
-  for (let tries = 0; tries < TRIES && !existsSync(join(work, RUNNING)); tries++) await setTimeout(TRY_EVERY_MS);
+/** Resolves once a command runs, or after {@link MAX_ATTEMPTS}. */
+async function waitUntilRunning({ work }: AgentFolders): Promise<void> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS && !existsSync(join(work, RUNNING_FILE)); attempts++)
+    await setTimeout(TRY_EVERY_MS);
 }
 
-/** Resolves once the answer is stored, or after {@link TRIES}. */
+/** Resolves once the answer is stored, or after {@link MAX_ATTEMPTS}. */
 export async function waitForStoredAnswer(
-  bed: Bed,
+  bed: AgentFolders,
   env: Readonly<Record<string, string>>,
   answer: string,
 ): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const conversation = await readStoredConversation(bed, env);
     if (typeof conversation !== 'string' && JSON.stringify(conversation.messages).includes(answer)) return;
     await setTimeout(TRY_EVERY_MS);
@@ -197,8 +205,8 @@ export async function compareReading(
   const results: ReadingResult[] = [];
   for (const session of SESSIONS.filter(({ agents }) => agents?.includes(agent.name) !== false))
     await options.inFolder(async (root) => {
-      const bed = makeBed(root, FILES);
-      execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: bed.work });
+      const agentFolders = makeAgentFolders(root, FILES);
+      execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: agentFolders.work });
       // One server serves all processes, so that answer IDs are unique.
       const { window, countTokens } = options;
       const vendor = await startVendor({ wire, window, countTokens, takesUnpaired: true }, () => reply('ok'));
@@ -206,7 +214,7 @@ export async function compareReading(
         const name = session.processes.length > 1 ? `${session.name}, process ${at + 1}` : session.name;
         const { home = {} } = session;
         const result = await compareProcess(
-          { agent, wire, bed, vendor, home, name, isAgain: at > 0 },
+          { agent, wire, bed: agentFolders, vendor, home, name, isAgain: at > 0 },
           process,
           options,
         );
@@ -229,74 +237,74 @@ async function compareProcess(
   }: {
     readonly agent: RealAgent;
     readonly wire: WireName;
-    readonly bed: Bed;
+    readonly bed: AgentFolders;
     readonly vendor: ModelServer;
     readonly home: Readonly<Record<string, unknown>>;
     readonly name: string;
     readonly isAgain: boolean;
   },
-  process: Process,
+  process: SessionProcess,
   { dist, window, limitSeconds, say }: ReadingOptions,
 ): Promise<ReadingResult | undefined> {
   const { task, before, steps, args, isInterrupted = false, typedText, isCompaction = false } = process;
   before?.(bed.work);
-  rmSync(join(bed.work, RUNNING), { force: true });
-  const model = new Model(bed.work, process);
+  rmSync(join(bed.work, RUNNING_FILE), { force: true });
+  const model = new ScriptedSessionModel(bed.work, process);
   vendor.play(model.script);
   const env = setUp(bed, agent, { address: vendor.url, wire, window }, home);
   const prompt = isAgain ? agent.resumePrompt : undefined;
-  const until = model.done.then(() => waitForStoredAnswer(bed, env, steps.at(-1)?.text ?? ''));
-  const inTerminal = prompt !== undefined && { inTerminal: { prompt, types: task, until } };
-  const typing = typedText !== undefined && {
+  const untilAnswerStored = model.done.then(() => waitForStoredAnswer(bed, env, steps.at(-1)?.text ?? ''));
+  const terminalOption = prompt !== undefined && { inTerminal: { prompt, types: task, until: untilAnswerStored } };
+  const inputOption = typedText !== undefined && {
     input: async (stdin: Writable): Promise<void> => {
       const type = (content: string): void =>
         void stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
       type(task);
       await waitUntilRunning(bed);
       type(typedText);
-      await until;
+      await untilAnswerStored;
       stdin.end();
     },
   };
   const ended = await runAgent(bed, env, {
     ...{ dist, agent, wire, task, isAgain, limitSeconds },
-    ...inTerminal,
-    ...typing,
+    ...terminalOption,
+    ...inputOption,
     ...(args && { args }),
     ...(isInterrupted && { interrupt: waitUntilRunning(bed) }),
   });
   if (agent.endArguments) await runCommand([join(bed.bin, agent.command), ...agent.endArguments], bed.work, env, 60);
   if (isCompaction || (isInterrupted && model.requests.length > 0)) return undefined;
-  const common = { agent: agent.name, wire, session: name };
-  const failed = (problem: string): ReadingResult => ({
-    ...common,
+  const resultFields = { agent: agent.name, wire, session: name };
+  const makeFailedResult = (problem: string): ReadingResult => ({
+    ...resultFields,
     requests: model.requests.length,
     texts: 0,
     explained: [],
     unexplained: [],
     problem,
   });
-  const last = model.requests.at(-1);
-  if (!last || model.requests.length < steps.length) {
+  const lastRequest = model.requests.at(-1);
+  if (!lastRequest || model.requests.length < steps.length) {
     say(ended.output.slice(-1_500));
     const refusals = vendor.requests.flatMap(({ path, refusal }) =>
       refusal === undefined ? [] : [`${path}: ${refusal}`],
     );
-    return failed(
+    return makeFailedResult(
       `exit ${ended.code} after ${model.requests.length} of ${steps.length} requests; ${refusals.slice(0, 2).join('; ')}`,
     );
   }
   const conversation = await readStoredConversation(bed, env);
-  if (typeof conversation === 'string') return failed(conversation);
-  const sent = [...textsOfRequest(last.record.body), ...textsOfAnswer(last.answer)];
-  const read = textsOfConversation(conversation.messages);
-  const differences = compareTexts(sent, read);
+  if (typeof conversation === 'string') return makeFailedResult(conversation);
+  const sentTexts = [...listRequestTexts(lastRequest.record.body), ...listAnswerTexts(lastRequest.answer)];
+  const readTexts = listConversationTexts(conversation.messages);
+  const differences = compareTexts(sentTexts, readTexts);
   const explained: (Difference & { why: string })[] = [];
   const unexplained: Difference[] = [];
-  for (const one of differences) {
-    const why = findExplanation(agent.name, one, read);
-    if (why === undefined) unexplained.push(one);
-    else explained.push({ ...one, why });
+  for (const difference of differences) {
+    const explanation = findExplanation(agent.name, difference, readTexts);
+    if (explanation === undefined) unexplained.push(difference);
+    else explained.push({ ...difference, why: explanation });
   }
-  return { ...common, requests: model.requests.length, texts: sent.length, explained, unexplained };
+  return { ...resultFields, requests: model.requests.length, texts: sentTexts.length, explained, unexplained };
 }

@@ -1,7 +1,7 @@
 /** Sessions for {@link compareReading}, with the user's input and the model's steps. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FaultKind } from './agents';
+import type { InjectedFault } from './agents';
 
 /** The model's text, and its calls of the agent's tools. */
 export interface Step {
@@ -9,13 +9,13 @@ export interface Step {
   readonly reads?: readonly string[];
   readonly runs?: readonly string[];
   /** The fault of the step's first request; the retry is answered. */
-  readonly fault?: FaultKind;
+  readonly fault?: InjectedFault;
   /** True if the step calls the agent's tool that starts a subagent. */
   readonly delegates?: boolean;
 }
 
 /** One process of the agent: the first starts the session, and later ones resume it. */
-export interface Process {
+export interface SessionProcess {
   readonly task: string;
   /** Prepares the working folder. */
   readonly before?: (work: string) => void;
@@ -23,7 +23,7 @@ export interface Process {
   /** Changes the agent's arguments. */
   readonly args?: (args: readonly string[]) => readonly string[];
   /**
-   * Interrupts the process while the last step's command runs, which creates {@link RUNNING}. Such
+   * Interrupts the process while the last step's command runs, which creates {@link RUNNING_FILE}. Such
    * a process is not compared.
    */
   readonly isInterrupted?: boolean;
@@ -38,12 +38,12 @@ export interface Session {
   readonly agents?: readonly string[];
   /** Files below the home folder; non-strings are written as JSON. */
   readonly home?: Readonly<Record<string, unknown>>;
-  readonly processes: readonly Process[];
+  readonly processes: readonly SessionProcess[];
 }
 
 /** Exists once a command is running. */
-export const RUNNING = 'running.txt';
-const WAITING_COMMAND = `touch ${RUNNING}; sleep 3`;
+export const RUNNING_FILE = 'running.txt';
+const WAITING_COMMAND = `touch ${RUNNING_FILE}; sleep 3`;
 
 const MEMORY_FILES = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md', 'QWEN.md'];
 const makeLines = (name: string, count = 12): string =>
@@ -58,7 +58,7 @@ export const FILES: ReadonlyMap<string, string> = new Map([
   ['b.txt', makeLines('b')],
 ]);
 
-const TASK: Process = {
+const TASK: SessionProcess = {
   task: 'Look at @notes.md and tell me why the loader is slow.',
   steps: [
     { text: 'I read the first file and list the second.', reads: ['a.txt'], runs: ['cat b.txt'] },
@@ -67,7 +67,7 @@ const TASK: Process = {
   ],
 };
 
-const GO_ON: Process = {
+const RESUMING_PROCESS: SessionProcess = {
   task: 'Then go on with the second file, please.',
   steps: [{ text: 'I look again.', reads: ['a.txt'] }, { text: 'All of it is done.' }],
 };
@@ -87,7 +87,7 @@ export const SESSIONS: readonly Session[] = [
     processes: [
       TASK,
       {
-        ...GO_ON,
+        ...RESUMING_PROCESS,
         before: (work) => {
           writeFileSync(join(work, 'a.txt'), makeLines('a').replace('line 7', 'line seven, changed outside'));
         },
@@ -100,10 +100,10 @@ export const SESSIONS: readonly Session[] = [
     processes: [
       {
         task: 'Wait for the loader.',
-        steps: [{ text: 'I wait.', runs: [`touch ${RUNNING}; sleep 30`] }],
+        steps: [{ text: 'I wait.', runs: [`touch ${RUNNING_FILE}; sleep 30`] }],
         isInterrupted: true,
       },
-      GO_ON,
+      RESUMING_PROCESS,
     ],
   },
   {
@@ -149,17 +149,17 @@ export const SESSIONS: readonly Session[] = [
           { text: 'It is left alone.' },
         ],
       },
-      { ...GO_ON, args: useNewestModel },
+      { ...RESUMING_PROCESS, args: useNewestModel },
     ],
   },
   {
     name: 'fork',
     agents: ['claude'],
-    processes: [TASK, { ...GO_ON, args: (args) => ['--fork-session', ...args] }],
+    processes: [TASK, { ...RESUMING_PROCESS, args: (args) => ['--fork-session', ...args] }],
   },
   {
     name: 'compaction by hand',
     agents: ['claude'],
-    processes: [TASK, { task: '/compact', steps: [], isCompaction: true }, GO_ON],
+    processes: [TASK, { task: '/compact', steps: [], isCompaction: true }, RESUMING_PROCESS],
   },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareTexts, textsOfConversation, textsOfRequest, type SentText } from './texts';
+import { compareTexts, listConversationTexts, listRequestTexts, type SentText } from './texts';
 
 const user = (text: string): SentText => ({ role: 'user', kind: 'text', text });
 const result = (text: string): SentText => ({ role: 'user', kind: 'result', text });
@@ -85,13 +85,13 @@ describe('the texts found in a recorded request', () => {
       },
     ],
   ])('for %s equal those of the other vendors', (_wire, body) => {
-    expect(textsOfRequest(body)).toEqual(words);
+    expect(listRequestTexts(body)).toEqual(words);
   });
 });
 
 describe('the texts found in a conversation', () => {
   it('keep the role with which a message was sent', () => {
-    const texts = textsOfConversation([
+    const texts = listConversationTexts([
       { role: 'user', content: 'Go' },
       { role: 'user', content: 'Reminder', sentAs: 'system' },
     ]);

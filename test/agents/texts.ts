@@ -27,13 +27,13 @@ const parsed = (raw: unknown): unknown => {
   }
 };
 
-const call = (name: unknown, input: unknown): SentText => ({
+const makeCallText = (name: unknown, input: unknown): SentText => ({
   role: 'assistant',
   kind: 'call',
   text: `${text(name)} ${serializeCanonically(input ?? {})}`,
 });
 
-const image = (role: SentText['role'], data: unknown): SentText => ({
+const makeImageText = (role: SentText['role'], data: unknown): SentText => ({
   role,
   kind: 'image',
   text: createHash('sha256')
@@ -49,7 +49,7 @@ const getRole = (role: unknown): SentText['role'] =>
       : 'user';
 
 /** Splits a message's content, which is a text, or blocks in Anthropic's or OpenAI's form. */
-function fromContent(role: SentText['role'], content: unknown): SentText[] {
+function listContentTexts(role: SentText['role'], content: unknown): SentText[] {
   if (typeof content === 'string') return [{ role, kind: 'text', text: content }];
   return objects(content).flatMap((block): SentText[] => {
     switch (block['type']) {
@@ -60,30 +60,32 @@ function fromContent(role: SentText['role'], content: unknown): SentText[] {
       case 'thinking':
         return [{ role, kind: 'thinking', text: text(block['thinking']) }];
       case 'tool_use':
-        return [call(block['name'], block['input'])];
+        return [makeCallText(block['name'], block['input'])];
       case 'tool_result':
-        return fromResult(block['content']);
+        return listResultTexts(block['content']);
       case 'image': {
         const source = isObject(block['source']) ? block['source'] : {};
-        return [image(role, source['data'] ?? source['url'])];
+        return [makeImageText(role, source['data'] ?? source['url'])];
       }
       // These items exist only in conversations that our readers made.
       case 'openai_reasoning':
-        return isObject(block['item']) ? fromResponses(block['item']) : [];
+        return isObject(block['item']) ? listResponsesItemTexts(block['item']) : [];
       case 'gemini_part':
-        return fromGemini({ role, parts: [block['part']] });
+        return listGeminiTexts({ role, parts: [block['part']] });
       case 'image_url':
-        return [image(role, isObject(block['image_url']) ? block['image_url']['url'] : block['image_url'])];
+        return [makeImageText(role, isObject(block['image_url']) ? block['image_url']['url'] : block['image_url'])];
       case 'input_image':
-        return [image(role, block['image_url'])];
+        return [makeImageText(role, block['image_url'])];
       default:
         return [{ role, kind: 'text', text: serializeCanonically(block) }];
     }
   });
 }
 
-const fromResult = (content: unknown): SentText[] =>
-  fromContent('user', joinClineParts(content)).map((one) => (one.kind === 'text' ? { ...one, kind: 'result' } : one));
+const listResultTexts = (content: unknown): SentText[] =>
+  listContentTexts('user', joinClineParts(content)).map((one) =>
+    one.kind === 'text' ? { ...one, kind: 'result' } : one,
+  );
 
 /**
  * Cline sends a list of objects as one JSON text, which our reader splits, so it is joined again.
@@ -95,15 +97,15 @@ const joinClineParts = (content: unknown): unknown => {
     : content;
 };
 
-function fromResponses(item: Json): SentText[] {
+function listResponsesItemTexts(item: Json): SentText[] {
   switch (item['type']) {
     case 'function_call':
-      return [call(item['name'], parsed(item['arguments']))];
+      return [makeCallText(item['name'], parsed(item['arguments']))];
     case 'custom_tool_call':
-      return [call(item['name'], { input: item['input'] })];
+      return [makeCallText(item['name'], { input: item['input'] })];
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return fromResult(item['output']);
+      return listResultTexts(item['output']);
     case 'reasoning':
       return objects(item['summary']).map((part) => ({
         role: 'assistant',
@@ -114,50 +116,51 @@ function fromResponses(item: Json): SentText[] {
       return [];
     case 'message':
     case undefined:
-      return fromContent(getRole(item['role']), item['content']);
+      return listContentTexts(getRole(item['role']), item['content']);
     default:
       return [{ role: 'assistant', kind: 'text', text: serializeCanonically(item) }];
   }
 }
 
-const fromChat = (message: Json): SentText[] =>
+const listChatMessageTexts = (message: Json): SentText[] =>
   message['role'] === 'tool'
-    ? fromResult(message['content'])
+    ? listResultTexts(message['content'])
     : [
         ...(text(message['reasoning_content']) === ''
           ? []
           : [{ role: 'assistant', kind: 'thinking', text: text(message['reasoning_content']) } as const]),
-        ...fromContent(getRole(message['role']), message['content']),
+        ...listContentTexts(getRole(message['role']), message['content']),
         ...objects(message['tool_calls']).map((one) => {
-          const made = isObject(one['function']) ? one['function'] : {};
-          return call(made['name'], parsed(made['arguments']));
+          const calledFunction = isObject(one['function']) ? one['function'] : {};
+          return makeCallText(calledFunction['name'], parsed(calledFunction['arguments']));
         }),
       ];
 
-const fromGemini = ({ role, parts }: Json): SentText[] =>
+const listGeminiTexts = ({ role, parts }: Json): SentText[] =>
   objects(parts).flatMap((part): SentText[] => {
-    if (isObject(part['functionCall'])) return [call(part['functionCall']['name'], part['functionCall']['args'])];
+    if (isObject(part['functionCall']))
+      return [makeCallText(part['functionCall']['name'], part['functionCall']['args'])];
     if (isObject(part['functionResponse'])) {
       const { response } = part['functionResponse'];
       const output = isObject(response) ? (response['output'] ?? response['error']) : undefined;
-      return fromResult(typeof output === 'string' ? output : serializeCanonically(response));
+      return listResultTexts(typeof output === 'string' ? output : serializeCanonically(response));
     }
-    if (isObject(part['inlineData'])) return [image(getRole(role), part['inlineData']['data'])];
+    if (isObject(part['inlineData'])) return [makeImageText(getRole(role), part['inlineData']['data'])];
     return [{ role: getRole(role), kind: part['thought'] === true ? 'thinking' : 'text', text: text(part['text']) }];
   });
 
-const hasWords = (one: SentText): boolean => one.text.trim() !== '';
+const hasText = (one: SentText): boolean => one.text.trim() !== '';
 
 /** Lists the texts of a request, without system prompt and tool declarations. */
-export function textsOfRequest({ messages, contents, input }: Json): SentText[] {
-  const all =
+export function listRequestTexts({ messages, contents, input }: Json): SentText[] {
+  const allTexts =
     contents !== undefined
-      ? objects(contents).flatMap(fromGemini)
+      ? objects(contents).flatMap(listGeminiTexts)
       : messages !== undefined
-        ? objects(messages).flatMap(fromChat)
-        : objects(input).flatMap(fromResponses);
-  const first = all.findIndex(({ role }) => role !== 'system');
-  return all.slice(Math.max(0, first)).filter(hasWords);
+        ? objects(messages).flatMap(listChatMessageTexts)
+        : objects(input).flatMap(listResponsesItemTexts);
+  const firstAfterSystem = allTexts.findIndex(({ role }) => role !== 'system');
+  return allTexts.slice(Math.max(0, firstAfterSystem)).filter(hasText);
 }
 
 /** Claude Code sends reminders as system messages, without the tags that are in its records. */
@@ -168,15 +171,15 @@ const toSystemText = (one: SentText): SentText => ({
 });
 
 /** Lists the texts of a conversation, without its system prompt. */
-export function textsOfConversation(messages: readonly ApiMessage[]): SentText[] {
-  const all = messages
+export function listConversationTexts(messages: readonly ApiMessage[]): SentText[] {
+  const allTexts = messages
     .flatMap((message) => {
-      const texts = fromContent(message.role, message.content);
+      const texts = listContentTexts(message.role, message.content);
       return message['sentAs'] === 'system' ? texts.map(toSystemText) : texts;
     })
-    .filter(hasWords);
-  const first = all.findIndex(({ role }) => role !== 'system');
-  return all.slice(Math.max(0, first));
+    .filter(hasText);
+  const first = allTexts.findIndex(({ role }) => role !== 'system');
+  return allTexts.slice(Math.max(0, first));
 }
 
 /** A difference between the sent and the read texts. */
@@ -201,21 +204,21 @@ const areEqual = (a: SentText, b: SentText): boolean =>
 const normalizeWhitespace = (value: string): string => value.replace(/\s+/g, ' ').trim();
 
 function findCommonPairs(sent: readonly SentText[], read: readonly SentText[]): [number, number][] {
-  const lengths = Array.from({ length: sent.length + 1 }, () => Array.from(read, () => 0).concat(0));
-  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  const commonLengths = Array.from({ length: sent.length + 1 }, () => Array.from(read, () => 0).concat(0));
+  const getLength = (i: number, j: number): number => commonLengths[i]?.[j] ?? 0;
   const isSame = (i: number, j: number): boolean => {
     const [a, b] = [sent[i], read[j]];
     return a !== undefined && b !== undefined && areEqual(a, b);
   };
   for (let i = sent.length - 1; i >= 0; i--)
     for (let j = read.length - 1; j >= 0; j--) {
-      const row = lengths[i];
-      if (row) row[j] = isSame(i, j) ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+      const row = commonLengths[i];
+      if (row) row[j] = isSame(i, j) ? getLength(i + 1, j + 1) + 1 : Math.max(getLength(i + 1, j), getLength(i, j + 1));
     }
   const pairs: [number, number][] = [];
   for (let i = 0, j = 0; i < sent.length && j < read.length;) {
     if (isSame(i, j)) pairs.push([i++, j++]);
-    else if (at(i + 1, j) >= at(i, j + 1)) i++;
+    else if (getLength(i + 1, j) >= getLength(i, j + 1)) i++;
     else j++;
   }
   return pairs;
@@ -224,11 +227,11 @@ function findCommonPairs(sent: readonly SentText[], read: readonly SentText[]): 
 /** Groups adjacent texts and results of one role; calls and images stay separate. */
 function groupByRole(texts: readonly SentText[]): SentText[][] {
   const runs: SentText[][] = [];
-  const isJoined = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
-  for (const one of texts) {
-    const last = runs.at(-1)?.at(-1);
-    if (last && last.role === one.role && isJoined(last) && isJoined(one)) runs.at(-1)?.push(one);
-    else runs.push([one]);
+  const isJoinable = ({ kind }: SentText): boolean => kind === 'text' || kind === 'result';
+  for (const text of texts) {
+    const lastText = runs.at(-1)?.at(-1);
+    if (lastText && lastText.role === text.role && isJoinable(lastText) && isJoinable(text)) runs.at(-1)?.push(text);
+    else runs.push([text]);
   }
   return runs;
 }
@@ -237,7 +240,7 @@ function groupByRole(texts: readonly SentText[]): SentText[][] {
  * Removes texts that are equal when joined, and reports those whose kinds differ, such as a text
  * that is a result on the other side.
  */
-function withoutOtherCuts(
+function removeEqualWhenJoined(
   sent: readonly SentText[],
   read: readonly SentText[],
 ): [SentText[], SentText[], Difference[]] {
@@ -246,12 +249,12 @@ function withoutOtherCuts(
   const differences: Difference[] = [];
   let from = 0;
   const sentRemaining = groupByRole(sent).filter((run) => {
-    const at = readGroups.findIndex(
+    const groupIndex = readGroups.findIndex(
       (other, index) => index >= from && other[0]?.role === run[0]?.role && joinTexts(other) === joinTexts(run),
     );
-    const [other] = at < 0 ? [] : readGroups.splice(at, 1);
+    const [other] = groupIndex < 0 ? [] : readGroups.splice(groupIndex, 1);
     if (!other) return true;
-    from = at;
+    from = groupIndex;
     const kinds = (texts: readonly SentText[]): string => [...new Set(texts.map(({ kind }) => kind))].join(' ');
     if (kinds(run) !== kinds(other))
       differences.push({ what: 'cut', ...(run[0] && { sent: run[0] }), ...(other[0] && { read: other[0] }) });
@@ -268,7 +271,7 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
   const changed: Difference[] = [];
   let [i, j] = [0, 0];
   for (const [nextI, nextJ] of pairs) {
-    const [a, b, cuts] = withoutOtherCuts(sent.slice(i, nextI), read.slice(j, nextJ));
+    const [a, b, cuts] = removeEqualWhenJoined(sent.slice(i, nextI), read.slice(j, nextJ));
     changed.push(...cuts);
     const haveSameKinds =
       a.length === b.length && a.every((one, at) => one.role === b[at]?.role && one.kind === b[at].kind);
@@ -281,9 +284,9 @@ export function compareTexts(sent: readonly SentText[], read: readonly SentText[
     [i, j] = [nextI + 1, nextJ + 1];
   }
   const moved = missing.flatMap((one): Difference[] => {
-    const at = extra.findIndex((other) => normalizeWhitespace(other.text) === normalizeWhitespace(one.text));
-    if (at < 0) return [{ what: 'missing', sent: one }];
-    const [other] = extra.splice(at, 1);
+    const extraIndex = extra.findIndex((other) => normalizeWhitespace(other.text) === normalizeWhitespace(one.text));
+    if (extraIndex < 0) return [{ what: 'missing', sent: one }];
+    const [other] = extra.splice(extraIndex, 1);
     return [{ what: 'moved', sent: one, ...(other && { read: other }) }];
   });
   return [...changed, ...moved, ...extra.map((one): Difference => ({ what: 'extra', read: one }))];
@@ -294,5 +297,5 @@ const formatText = (one: SentText | undefined): string =>
     ? `${one.role} ${one.kind} ${JSON.stringify(one.text.length > 300 ? `${one.text.slice(0, 200)} … ${one.text.slice(-80)}` : one.text)}`
     : '';
 
-export const differenceWords = ({ what, sent, read }: Difference): string =>
+export const formatDifference = ({ what, sent, read }: Difference): string =>
   [`${what}:`, sent && `sent ${formatText(sent)}`, read && `read ${formatText(read)}`].filter(Boolean).join(' ');

@@ -6,28 +6,35 @@ import { randomBytes } from 'node:crypto';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { bigTask } from '../generators/bigTask';
 import { startAnthropicServer } from '../servers/anthropicServer';
-import { never, overloaded, rateLimited, reply, type Behaviour, type ScriptedCall } from '../servers/behaviour';
+import {
+  neverAnswer,
+  makeOverloadedError,
+  makeRateLimitError,
+  reply,
+  type Behaviour,
+  type ScriptedCall,
+} from '../servers/behaviour';
 import { startGeminiServer } from '../servers/geminiServer';
 import { isObject, objects, text, type Json } from '../servers/json';
 import type { ModelServer, RecordedRequest } from '../servers/modelServer';
 import { startOpenAIServer } from '../servers/openaiServer';
-import type { FaultKind } from './agents';
+import type { InjectedFault } from './agents';
 import { findMarkers } from '../../src/core/messages/markers';
 
 /** `ours` is the gateway's request for a summary. */
 export type RequestKind = 'main' | 'summary' | 'small' | 'ours';
 
 /** A received request and its outcome. */
-export interface Seen {
+export interface SeenRequest {
   readonly kind: RequestKind;
   readonly record: RecordedRequest;
   /** The fault with which the script answered; undefined if it answered normally. */
-  readonly fault: FaultKind | undefined;
+  readonly fault: InjectedFault | undefined;
 }
 
 export interface Upstream {
   readonly server: ModelServer;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly SeenRequest[];
   /** Number of the task's tool calls that the model has made. */
   made(): number;
   /** Resolves with the task's first request. */
@@ -55,7 +62,7 @@ export interface UpstreamOptions {
   readonly window: number;
   readonly countTokens: (text: string) => number;
   /** Faults that each occur once, evenly distributed. */
-  readonly faults: readonly FaultKind[];
+  readonly faults: readonly InjectedFault[];
   /** Response to the gateway's summary request. Default: a summary. */
   readonly ownSummary?: Behaviour;
   /** True if the model writes no text besides its calls. */
@@ -87,11 +94,11 @@ export interface Tool {
  * Lists the declared tools; for newer Responses models, they are in an input item, in namespaces.
  */
 export function listTools({ tools, input }: Json): Tool[] {
-  const given = [
+  const declaredTools = [
     ...objects(tools),
     ...objects(input).flatMap((item) => (item['type'] === 'additional_tools' ? objects(item['tools']) : [])),
   ];
-  return given.flatMap((tool): Tool[] => {
+  return declaredTools.flatMap((tool): Tool[] => {
     if (tool['type'] === 'namespace') {
       const namespace = text(tool['name']);
       return objects(tool['tools']).map((inner) => ({ ...parseTool(inner), namespace }));
@@ -112,7 +119,7 @@ export const listItems = ({ messages, input, contents }: Json): readonly Json[] 
 /** Finds a request's purpose by its tools and text. */
 export function classifyRequest(body: Json): RequestKind {
   if (isOwnSummary(body)) return 'ours';
-  if (SUMMARY_PROMPT.test(lastWords(body))) return 'summary';
+  if (SUMMARY_PROMPT.test(getNewestText(body))) return 'summary';
   return listTools(body).some(({ name }) => SHELL_TOOL.test(name) || READ_TOOL.test(name)) ? 'main' : 'small';
 }
 
@@ -129,10 +136,10 @@ const isOwnSummary = ({ system, instructions, systemInstruction, messages }: Jso
 export const OWN_SUMMARY = 'The user wants the project put in order; the first files are done, the others are open.';
 
 /** Returns the text of the newest item; '' for a tool result. */
-function lastWords(body: Json): string {
-  const last = listItems(body).at(-1);
-  if (!last || last['role'] === 'tool' || text(last['type']).endsWith('_output')) return '';
-  const content = last['content'] ?? last['parts'];
+function getNewestText(body: Json): string {
+  const lastItem = listItems(body).at(-1);
+  if (!lastItem || lastItem['role'] === 'tool' || text(lastItem['type']).endsWith('_output')) return '';
+  const content = lastItem['content'] ?? lastItem['parts'];
   return typeof content === 'string'
     ? content
     : objects(content)
@@ -144,26 +151,26 @@ function lastWords(body: Json): string {
 function makeSampleValue(schema: unknown, name: string, hint: (name: string) => unknown): unknown {
   if (!isObject(schema)) return 'x';
   const choice = [...objects(schema['anyOf']), ...objects(schema['oneOf'])].find(({ type }) => type !== 'null');
-  const known = choice ?? schema;
-  const { type, items, properties, required } = known;
-  if (known['const'] !== undefined) return known['const'];
-  if (Array.isArray(known['enum'])) return (known['enum'] as readonly unknown[])[0];
+  const resolvedSchema = choice ?? schema;
+  const { type, items, properties, required } = resolvedSchema;
+  if (resolvedSchema['const'] !== undefined) return resolvedSchema['const'];
+  if (Array.isArray(resolvedSchema['enum'])) return (resolvedSchema['enum'] as readonly unknown[])[0];
   const types = Array.isArray(type) ? (type as readonly unknown[]) : [type];
-  const kind = text(types.find((each) => each !== 'null')).toLowerCase();
-  if (kind === 'object' || isObject(properties)) {
-    const wanted = Array.isArray(required) ? (required as readonly unknown[]) : [];
-    const all = Object.entries(isObject(properties) ? properties : {});
+  const valueType = text(types.find((each) => each !== 'null')).toLowerCase();
+  if (valueType === 'object' || isObject(properties)) {
+    const requiredNames = Array.isArray(required) ? (required as readonly unknown[]) : [];
+    const propertyEntries = Object.entries(isObject(properties) ? properties : {});
     // If no property is required, the first one with a suitable name is given.
-    const chosen =
-      wanted.length > 0
-        ? all.filter(([key]) => wanted.includes(key))
-        : all.filter(([key]) => SUITABLE_NAME.test(key)).slice(0, 1);
-    return Object.fromEntries(chosen.map(([key, value]) => [key, makeSampleValue(value, key, hint)]));
+    const chosenProperties =
+      requiredNames.length > 0
+        ? propertyEntries.filter(([key]) => requiredNames.includes(key))
+        : propertyEntries.filter(([key]) => SUITABLE_NAME.test(key)).slice(0, 1);
+    return Object.fromEntries(chosenProperties.map(([key, value]) => [key, makeSampleValue(value, key, hint)]));
   }
-  if (kind === 'array')
+  if (valueType === 'array')
     return /^(command|cmd)$/i.test(name) ? ['bash', '-lc', hint(name)] : [makeSampleValue(items, name, hint)];
-  if (kind === 'boolean') return false;
-  if (kind === 'integer' || kind === 'number') return 1;
+  if (valueType === 'boolean') return false;
+  if (valueType === 'integer' || valueType === 'number') return 1;
   return hint(name);
 }
 
@@ -171,8 +178,8 @@ function makeSampleValue(schema: unknown, name: string, hint: (name: string) => 
 function answerStructured({ generationConfig: config }: Json): string | undefined {
   const schema = isObject(config) ? (config['responseJsonSchema'] ?? config['responseSchema']) : undefined;
   if (schema === undefined) return undefined;
-  const found = makeSampleValue(schema, '', () => 'Nothing was found.');
-  return JSON.stringify(found, (_field, value: unknown) => (typeof value === 'number' ? 0 : value));
+  const sampleValue = makeSampleValue(schema, '', () => 'Nothing was found.');
+  return JSON.stringify(sampleValue, (_field, value: unknown) => (typeof value === 'number' ? 0 : value));
 }
 
 const SUITABLE_NAME = /command|cmd|path|file|message|prompt/i;
@@ -182,7 +189,7 @@ export function makeCall(
   tool: Tool,
   what: { readonly command: string; readonly file?: string; readonly work: string },
 ): ScriptedCall {
-  const hint = (name: string): string =>
+  const getHint = (name: string): string =>
     /path|file|uri/i.test(name)
       ? (what.file ?? what.work)
       : /dir|cwd/i.test(name)
@@ -190,7 +197,7 @@ export function makeCall(
         : /^(command|cmd|script|input|commands)$/i.test(name)
           ? what.command
           : 'The next step';
-  const input = makeSampleValue(tool.schema, '', hint);
+  const input = makeSampleValue(tool.schema, '', getHint);
   return {
     id: callId(),
     name: tool.name,
@@ -205,7 +212,7 @@ const callId = (): string => `toolu_${randomBytes(9).toString('hex')}`;
 const quoteForShell = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Converts the task's calls of VS Code's tools to shell commands. */
-function toCommand({ name, input }: ScriptedCall): { command: string; file?: string } {
+function toShellCommand({ name, input }: ScriptedCall): { command: string; file?: string } {
   const { filePath, startLine, endLine, query, path, oldString, newString } = input as Readonly<Record<string, string>>;
   switch (name) {
     case 'read_file':
@@ -218,8 +225,8 @@ function toCommand({ name, input }: ScriptedCall): { command: string; file?: str
     case 'list_dir':
       return { command: `ls -la ${quoteForShell(path ?? '.')}` };
     case 'replace_string_in_file': {
-      const from = JSON.stringify([filePath, oldString, newString]);
-      const script = `const [file, from, to] = ${from}; const fs = require('fs'); fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, () => to))`;
+      const replacement = JSON.stringify([filePath, oldString, newString]);
+      const script = `const [file, from, to] = ${replacement}; const fs = require('fs'); fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, () => to))`;
       return { command: `node -e ${quoteForShell(script)}` };
     }
     default:
@@ -229,7 +236,7 @@ function toCommand({ name, input }: ScriptedCall): { command: string; file?: str
 
 /** Lists the task's calls for any agent, one item per answer. */
 function listTaskSteps(work: string, calls: number): { text: string; calls: { command: string; file?: string }[] }[] {
-  return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(toCommand) }));
+  return bigTask(work, 7, calls).steps.map((step) => ({ text: step.text, calls: step.calls.map(toShellCommand) }));
 }
 
 /** Starts a strict server; all servers of this process share one vendor's key. */
@@ -242,77 +249,80 @@ export function startVendor(
   }: Pick<UpstreamOptions, 'wire' | 'window' | 'countTokens' | 'takesUnpaired'>,
   script: (record: RecordedRequest) => Behaviour,
 ): Promise<ModelServer> {
-  const common = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
-  if (wire === 'anthropic') return startAnthropicServer({ ...common, strict: { turns: true, systemMessages: true } });
+  const serverOptions = { script, sealKey: SEAL_KEY, maxContextTokens: window, countTokens };
+  if (wire === 'anthropic')
+    return startAnthropicServer({ ...serverOptions, strict: { turns: true, systemMessages: true } });
   if (wire === 'gemini')
-    return startGeminiServer({ ...common, strict: { signatures: false, pairs: takesUnpaired !== true } });
-  return startOpenAIServer(common);
+    return startGeminiServer({ ...serverOptions, strict: { signatures: false, pairs: takesUnpaired !== true } });
+  return startOpenAIServer(serverOptions);
 }
 
 const SEAL_KEY = randomBytes(16);
 
 /** Shares of the task after which the model recalls removed content, if there is any. */
-const RECALL_AT = [0.5, 0.8];
+const RECALL_SHARES = [0.5, 0.8];
 
 export async function startUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { work, calls, faults } = options;
   const steps = listTaskSteps(work, calls);
-  const seen: Seen[] = [];
-  const faultAt = new Map(
+  const seenRequests: SeenRequest[] = [];
+  const faultByRequest = new Map(
     faults.map((fault, index) => [Math.ceil(((index + 1) * steps.length) / (faults.length + 1)), fault]),
   );
-  const said = (words: string): { readonly text?: string } => (options.isTerse === true ? {} : { text: words });
-  const asked: string[] = [];
-  let tellAsked = (): void => undefined;
-  const isAsked = new Promise<void>((resolve) => (tellAsked = resolve));
-  const wanted = RECALL_AT.map((share) => Math.floor(share * steps.length));
+  const makeTextField = (words: string): { readonly text?: string } =>
+    options.isTerse === true ? {} : { text: words };
+  const askedReferences: string[] = [];
+  let tellFirstRequest = (): void => undefined;
+  const firstRequest = new Promise<void>((resolve) => (tellFirstRequest = resolve));
+  const recallSteps = RECALL_SHARES.map((share) => Math.floor(share * steps.length));
   let next = 0;
-  let made = 0;
-  let main = 0;
-  let held: { readonly calls: number; readonly tell: (goOn: () => void) => void } | undefined;
-  let paused: typeof held;
+  let madeCalls = 0;
+  let mainRequests = 0;
+  let heldAt: { readonly calls: number; readonly tell: (goOn: () => void) => void } | undefined;
+  let pausedAt: typeof heldAt;
 
   const script = (record: RecordedRequest): Behaviour => {
     const { body } = record;
     const tools = listTools(body);
     const shell = tools.find(({ name }) => SHELL_TOOL.test(name));
-    const read = tools.find(({ name }) => READ_TOOL.test(name));
+    const readTool = tools.find(({ name }) => READ_TOOL.test(name));
     const kind = classifyRequest(body);
-    const add = (fault?: FaultKind): void => void seen.push({ kind, record, fault });
+    const recordRequest = (fault?: InjectedFault): void => void seenRequests.push({ kind, record, fault });
     if (kind === 'ours') {
-      add();
+      recordRequest();
       return options.ownSummary ?? reply(`<summary>\n${OWN_SUMMARY}\n</summary>`);
     }
     if (kind === 'summary') {
-      add();
+      recordRequest();
       return reply('<summary>\nThe user asked to put the project in order; some files are done, go on.\n</summary>');
     }
     if (kind === 'small') {
-      add();
+      recordRequest();
       return reply(answerStructured(body) ?? 'A short answer');
     }
-    main++;
-    tellAsked();
-    const fault = faultAt.get(main);
-    faultAt.delete(main);
-    add(fault);
-    if (held && made >= held.calls) {
-      held.tell(() => (held = undefined));
-      return never();
+    mainRequests++;
+    tellFirstRequest();
+    const fault = faultByRequest.get(mainRequests);
+    faultByRequest.delete(mainRequests);
+    recordRequest(fault);
+    if (heldAt && madeCalls >= heldAt.calls) {
+      heldAt.tell(() => (heldAt = undefined));
+      return neverAnswer();
     }
-    if (fault === '429') return rateLimited(1);
-    if (fault === '529') return overloaded();
-    const recall = tools.find(({ name }) => RECALL_TOOL.test(name));
-    const reference = recall && wanted.some((at) => next >= at) ? findNewReference(body, asked) : undefined;
-    if (recall && reference !== undefined && fault === undefined) {
-      wanted.shift();
-      asked.push(reference);
-      const { name, namespace } = recall;
+    if (fault === '429') return makeRateLimitError(1);
+    if (fault === '529') return makeOverloadedError();
+    const recallTool = tools.find(({ name }) => RECALL_TOOL.test(name));
+    const reference =
+      recallTool && recallSteps.some((at) => next >= at) ? findNewReference(body, askedReferences) : undefined;
+    if (recallTool && reference !== undefined && fault === undefined) {
+      recallSteps.shift();
+      askedReferences.push(reference);
+      const { name, namespace } = recallTool;
       const call = { id: callId(), name, input: { references: [reference] } };
       return {
         ...getThinking(body),
         kind: 'reply',
-        ...said('I need that again.'),
+        ...makeTextField('I need that again.'),
         calls: [{ ...call, ...(namespace !== undefined && { namespace }) }],
       };
     }
@@ -321,41 +331,45 @@ export async function startUpstream(options: UpstreamOptions): Promise<Upstream>
     const answer = {
       ...getThinking(body),
       kind: 'reply' as const,
-      ...said(step.text),
+      ...makeTextField(step.text),
       calls: step.calls.map(({ command, file }, index) => {
         // Every second read of a whole file uses the agent's own tool.
-        const tool = file !== undefined && read && (next + index) % 2 === 0 ? read : (shell ?? read);
+        const tool = file !== undefined && readTool && (next + index) % 2 === 0 ? readTool : (shell ?? readTool);
         if (!tool) throw new Error('no tool');
         return makeCall(tool, { command, work, ...(file !== undefined && { file }) });
       }),
     };
     if (fault !== undefined) return { ...answer, fault: { after: 1, kind: fault } };
     next++;
-    made += step.calls.length;
-    return paused && made >= paused.calls ? { ...answer, firstByte: new Promise<void>(paused.tell) } : answer;
+    madeCalls += step.calls.length;
+    return pausedAt && madeCalls >= pausedAt.calls
+      ? { ...answer, firstByte: new Promise<void>(pausedAt.tell) }
+      : answer;
   };
 
   const server = options.server ?? (await startVendor(options, script));
   server.play(script);
   return {
     server,
-    seen,
-    made: () => made,
-    firstRequest: isAsked,
-    hold: (calls) => new Promise((tell) => (held = { calls, tell })),
+    seen: seenRequests,
+    made: () => madeCalls,
+    firstRequest: firstRequest,
+    hold: (calls) => new Promise((tell) => (heldAt = { calls, tell })),
     pause: (calls) =>
       new Promise((resolve) => {
         const tell = (goOn: () => void): void => {
-          paused = undefined;
+          pausedAt = undefined;
           resolve(goOn);
         };
-        paused = { calls, tell };
+        pausedAt = { calls, tell };
       }),
     recalled: () => {
-      const all = seen.map(({ record }) => JSON.stringify(listItems(record.body)));
+      const requestTexts = seenRequests.map(({ record }) => JSON.stringify(listItems(record.body)));
       return {
-        asked: asked.length,
-        answered: asked.filter((reference) => all.some((items) => items.includes(`[ref ${reference}: `))).length,
+        asked: askedReferences.length,
+        answered: askedReferences.filter((reference) =>
+          requestTexts.some((items) => items.includes(`[ref ${reference}: `)),
+        ).length,
       };
     },
     close: () => server.close(),

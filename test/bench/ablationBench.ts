@@ -16,23 +16,26 @@ import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { ALL_CORPORA, sessionFiles } from './corpus';
-import { candidate, condense, freshCounter, type Candidate } from './measure';
+import { ALL_CORPUS_FOLDERS, sessionFiles } from './corpus';
+import { makeCandidate, condense, freshCounter, type Candidate } from './measure';
 import { table } from './table';
 
 /** Shares of a session's turns after which it is condensed, and the target share of tokens. */
-const CUTS = [0.3, 0.6, 0.9];
+const CUT_SHARES = [0.3, 0.6, 0.9];
 const TARGET = 0.5;
 
-interface Measure {
+interface AblationMeasure {
   /** Number of o200k tokens removed. */
   readonly removed: number;
   /** Number of lost lines among those that the next 20 turns quoted. */
   readonly lost: number;
 }
 
-const NOTHING: Measure = { removed: 0, lost: 0 };
-const addMeasures = (a: Measure, b: Measure): Measure => ({ removed: a.removed + b.removed, lost: a.lost + b.lost });
+const NO_MEASURE: AblationMeasure = { removed: 0, lost: 0 };
+const addMeasures = (a: AblationMeasure, b: AblationMeasure): AblationMeasure => ({
+  removed: a.removed + b.removed,
+  lost: a.lost + b.lost,
+});
 
 export interface AblationRow {
   readonly kind: 'operation' | 'operation before File-Aware' | 'program' | 'pass';
@@ -42,27 +45,27 @@ export interface AblationRow {
   /** Number of o200k tokens of the conversations, and number of needed lines. */
   readonly tokens: number;
   readonly needed: number;
-  readonly all: Measure;
-  readonly withoutPart: Measure;
+  readonly all: AblationMeasure;
+  readonly withoutPart: AblationMeasure;
 }
 
-type Key = Pick<AblationRow, 'kind' | 'name'>;
+type RowKey = Pick<AblationRow, 'kind' | 'name'>;
 
 /** Adds up measures by part and agent. */
-class Rows {
+class AblationRows {
   readonly byKey = new Map<string, { -readonly [Key in keyof AblationRow]: AblationRow[Key] }>();
 
-  add(agent: string, { kind, name }: Key, of: Pick<AblationRow, 'tokens' | 'needed' | 'all' | 'withoutPart'>): void {
+  add(agent: string, { kind, name }: RowKey, of: Pick<AblationRow, 'tokens' | 'needed' | 'all' | 'withoutPart'>): void {
     const key = `${kind}\n${name}\n${agent}`;
-    const known = this.byKey.get(key) ?? {
-      ...{ kind, name, agent, sessions: 0, tokens: 0, needed: 0, all: NOTHING, withoutPart: NOTHING },
+    const row = this.byKey.get(key) ?? {
+      ...{ kind, name, agent, sessions: 0, tokens: 0, needed: 0, all: NO_MEASURE, withoutPart: NO_MEASURE },
     };
-    known.sessions++;
-    known.tokens += of.tokens;
-    known.needed += of.needed;
-    known.all = addMeasures(known.all, of.all);
-    known.withoutPart = addMeasures(known.withoutPart, of.withoutPart);
-    this.byKey.set(key, known);
+    row.sessions++;
+    row.tokens += of.tokens;
+    row.needed += of.needed;
+    row.all = addMeasures(row.all, of.all);
+    row.withoutPart = addMeasures(row.withoutPart, of.withoutPart);
+    this.byKey.set(key, row);
   }
 }
 
@@ -73,16 +76,18 @@ interface AblationOptions {
   readonly way: string | undefined;
 }
 
-const KINDS = { operation: ablateOperations, program: ablatePrograms, pass: ablatePasses };
+const ABLATE_BY_KIND = { operation: ablateOperations, program: ablatePrograms, pass: ablatePasses };
 
 /** @param tell called with the progress of each session. */
 export async function benchAblation(
   { sessions: only, way }: AblationOptions,
   tell: (text: string) => void,
 ): Promise<AblationRow[]> {
-  const rows = new Rows();
-  const kinds = Object.entries(KINDS).filter(([kind]) => way === undefined || way === kind);
-  for (const session of sessionFiles(ALL_CORPORA).filter(({ name }) => only === undefined || name.includes(only))) {
+  const rows = new AblationRows();
+  const kinds = Object.entries(ABLATE_BY_KIND).filter(([kind]) => way === undefined || way === kind);
+  for (const session of sessionFiles(ALL_CORPUS_FOLDERS).filter(
+    ({ name }) => only === undefined || name.includes(only),
+  )) {
     for (const { agent, messages } of session.read(tell)) {
       tell(session.name);
       for (const [, ablate] of kinds) await ablate(rows, agent, messages);
@@ -96,14 +101,14 @@ const OPERATIONS = Object.entries(losslessConfigSchema.parse({})).flatMap(([name
   value === true ? [name] : [],
 );
 
-const lossless = (config: unknown): Candidate => candidate('lossless', losslessProvider, config);
+const makeLosslessCandidate = (config: unknown): Candidate => makeCandidate('lossless', losslessProvider, config);
 
-async function ablateOperations(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
-  const whole: Condensable = { messages, needed: [] };
-  const [tokens, all] = [countSize(messages), await measure(whole, lossless({}), undefined)];
+async function ablateOperations(rows: AblationRows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+  const fullConversation: Condensable = { messages, needed: [] };
+  const [tokens, all] = [countSize(messages), await measure(fullConversation, makeLosslessCandidate({}), undefined)];
   for (const name of [...OPERATIONS, 'all that are recoverable']) {
     const config = OPERATIONS.includes(name) ? { [name]: false } : { strictOnly: true };
-    const withoutPart = await measure(whole, lossless(config), undefined);
+    const withoutPart = await measure(fullConversation, makeLosslessCandidate(config), undefined);
     rows.add(agent, { kind: 'operation', name }, { tokens, needed: 0, all, withoutPart });
   }
 }
@@ -115,30 +120,32 @@ const PROGRAM_NAMES = Map.groupBy(Object.keys(SIMULATED_PROGRAMS), (name) => SIM
  * Measures Lossless without each simulated program, so that the program may print anything. The
  * messages are copied, because caches are keyed by object.
  */
-async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
-  const changeable = SIMULATED_PROGRAMS as Record<string, SimulatedProgram>;
+async function ablatePrograms(rows: AblationRows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+  const programsByName = SIMULATED_PROGRAMS as Record<string, SimulatedProgram>;
   const originals = { ...SIMULATED_PROGRAMS };
-  const called = new Set<string>();
-  const run = async (): Promise<Measure> =>
-    measure({ messages: structuredClone(messages), needed: [] }, lossless({}), undefined);
+  const calledPrograms = new Set<string>();
+  const measureLossless = async (): Promise<AblationMeasure> =>
+    measure({ messages: structuredClone(messages), needed: [] }, makeLosslessCandidate({}), undefined);
   try {
     for (const [name, program] of Object.entries(originals))
-      changeable[name] = (call) => {
-        called.add(name);
+      programsByName[name] = (call) => {
+        calledPrograms.add(name);
         return program(call);
       };
-    const all = await run();
-    Object.assign(changeable, originals);
+    const all = await measureLossless();
+    Object.assign(programsByName, originals);
     const tokens = countSize(messages);
-    const used = [...PROGRAM_NAMES.values()].filter((names) => names.some((name) => called.has(name)));
-    for (const names of [...used, Object.keys(originals)]) {
-      for (const name of names) Reflect.deleteProperty(changeable, name);
+    const usedProgramNames = [...PROGRAM_NAMES.values()].filter((names) =>
+      names.some((name) => calledPrograms.has(name)),
+    );
+    for (const names of [...usedProgramNames, Object.keys(originals)]) {
+      for (const name of names) Reflect.deleteProperty(programsByName, name);
       const name = names.length > 50 ? 'all programs' : (names[0] ?? '');
-      rows.add(agent, { kind: 'program', name }, { tokens, needed: 0, all, withoutPart: await run() });
-      Object.assign(changeable, originals);
+      rows.add(agent, { kind: 'program', name }, { tokens, needed: 0, all, withoutPart: await measureLossless() });
+      Object.assign(programsByName, originals);
     }
   } finally {
-    Object.assign(changeable, originals);
+    Object.assign(programsByName, originals);
   }
 }
 
@@ -146,27 +153,27 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
 const summarizer = createTestSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
 const smart = createSmartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
-async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
+async function ablatePasses(rows: AblationRows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   for (const prefix of listPrefixes(messages)) {
     const { needed } = prefix;
     const tokens = countSize(prefix.messages);
     for (const target of [undefined, Math.floor(tokens * TARGET)]) {
-      const aim = target === undefined ? 'no target' : 'half of the tokens may stay';
+      const targetText = target === undefined ? 'no target' : 'half of the tokens may stay';
       for (const preset of BUILT_IN_PRESETS) {
         const { passes = [] } = preset.config;
-        const all = await measure(prefix, candidate(preset.id, smart, preset.config), target);
+        const withAllPasses = await measure(prefix, makeCandidate(preset.id, smart, preset.config), target);
         for (const pass of passes) {
           const config = { ...preset.config, passes: passes.filter((other) => other !== pass) };
-          const withoutPart = await measure(prefix, candidate(preset.id, smart, config), target);
-          const key = { kind: 'pass', name: `${preset.name}: ${pass.name}, ${aim}` } as const;
-          rows.add(agent, key, { tokens, needed: needed.length, all, withoutPart });
+          const withoutPart = await measure(prefix, makeCandidate(preset.id, smart, config), target);
+          const key = { kind: 'pass', name: `${preset.name}: ${pass.name}, ${targetText}` } as const;
+          rows.add(agent, key, { tokens, needed: needed.length, all: withAllPasses, withoutPart });
         }
         if (preset.id !== 'file-aware' || target === undefined) continue;
         for (const name of OPERATIONS) {
           const config = { ...preset.config, losslessPrelude: { operations: { [name]: false } } };
-          const withoutPart = await measure(prefix, candidate(preset.id, smart, config), target);
+          const withoutPart = await measure(prefix, makeCandidate(preset.id, smart, config), target);
           const key = { kind: 'operation before File-Aware', name } as const;
-          rows.add(agent, key, { tokens, needed: needed.length, all, withoutPart });
+          rows.add(agent, key, { tokens, needed: needed.length, all: withAllPasses, withoutPart });
         }
       }
     }
@@ -180,7 +187,7 @@ interface Condensable {
 
 /** Lists the prefixes of a session after which something was needed. */
 const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
-  chooseSessionCuts(messages, { cuts: CUTS }).flatMap(({ cut, end }) => {
+  chooseSessionCuts(messages, { cuts: CUT_SHARES }).flatMap(({ cut, end }) => {
     const needed = findNeededLines(messages, cut, end);
     return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
   });
@@ -191,15 +198,15 @@ async function measure(
   { messages, needed }: Condensable,
   way: Candidate,
   targetTokens: number | undefined,
-): Promise<Measure> {
+): Promise<AblationMeasure> {
   const counter = freshCounter();
-  const before = counter.countMessages(messages);
+  const tokensBefore = counter.countMessages(messages);
   const { edits } = await condense(messages, way, counter, targetTokens === undefined ? {} : { targetTokens });
   const view = applyEdits(messages, edits);
-  const kept = new NeededLineChecker(view);
+  const lineChecker = new NeededLineChecker(view);
   return {
-    removed: before - counter.countMessages(view.messages),
-    lost: needed.filter((line) => kept.checkLine(line) !== 'verbatim').length,
+    removed: tokensBefore - counter.countMessages(view.messages),
+    lost: needed.filter((line) => lineChecker.checkLine(line) !== 'verbatim').length,
   };
 }
 
@@ -214,8 +221,9 @@ export const computeWorth = ({ tokens, needed, all, withoutPart }: AblationRow):
 
 /** Shows each part with its total, and then with the agents for which it changes anything. */
 export function ablationTable(rows: readonly AblationRow[]): string {
-  const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
-  const share = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);
+  const formatSigned = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
+  const formatShare = (part: number, whole: number): string =>
+    whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`;
   return [...Map.groupBy(rows, ({ kind }) => kind)]
     .map(([kind, own]) => {
       const cells = [...Map.groupBy(own, ({ name }) => name)].map(([name, agents]) => {
@@ -228,22 +236,22 @@ export function ablationTable(rows: readonly AblationRow[]): string {
             all: addMeasures(a.all, b.all),
             withoutPart: addMeasures(a.withoutPart, b.withoutPart),
           }),
-          { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NOTHING, withoutPart: NOTHING },
+          { kind, name, agent: 'all', sessions: 0, tokens: 0, needed: 0, all: NO_MEASURE, withoutPart: NO_MEASURE },
         );
         const worth = computeWorth(sum);
-        const by = agents.flatMap((row) => {
+        const figuresByAgent = agents.flatMap((row) => {
           const { removed, lost } = computeWorth(row);
           if (removed === 0 && lost === 0) return [];
-          return [`${row.agent} ${signed(removed)}${lost === 0 ? '' : ` (lost ${signed(lost)})`}`];
+          return [`${row.agent} ${formatSigned(removed)}${lost === 0 ? '' : ` (lost ${formatSigned(lost)})`}`];
         });
         return [
           name,
           sum.sessions,
-          share(sum.all.removed, sum.tokens),
-          signed(worth.removed),
-          share(sum.all.lost, sum.needed),
-          signed(worth.lost),
-          by.join(', '),
+          formatShare(sum.all.removed, sum.tokens),
+          formatSigned(worth.removed),
+          formatShare(sum.all.lost, sum.needed),
+          formatSigned(worth.lost),
+          figuresByAgent.join(', '),
         ];
       });
       const head = [kind, 'conversations', 'removed', 'worth', 'lost', 'lost without it', 'by agent'];

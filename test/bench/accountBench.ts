@@ -23,7 +23,7 @@ import {
   type RequestWithReportedUsage,
 } from '../../src/core/account/replay';
 import { freshCounter } from './measure';
-import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
+import { readBytesReadByProcess, CONVERSATIONS, measureIdleLagMs, writeStore } from './storesBench';
 import { megabytes, millis, percent, table } from './table';
 import { runTask } from '../../src/engine/runTask';
 import type { AccountTask } from '../../src/background/tasks';
@@ -61,50 +61,55 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
       const { recorded, messages } = conversation;
       if (!recorded) return [];
       const counter = freshCounter();
-      const byMessage = new Map(recorded.requests.map((request) => [request.message, request]));
+      const recordedRequestByMessage = new Map(recorded.requests.map((request) => [request.message, request]));
       const pairs = listRequests(messages, counter, recorded.compactions, recorded.requests).flatMap(
         (request): (RequestWithReportedUsage & { model: string | undefined; seller: string | undefined })[] => {
-          const found = byMessage.get(request.answer);
-          return found?.usage ? [{ request, usage: found.usage, model: found.model, seller: found.seller }] : [];
+          const recordedRequest = recordedRequestByMessage.get(request.answer);
+          return recordedRequest?.usage
+            ? [{ request, usage: recordedRequest.usage, model: recordedRequest.model, seller: recordedRequest.seller }]
+            : [];
         },
       );
       const half = Math.floor(pairs.length / 2);
       const calibration = fitTokenCalibration(pairs.slice(0, half));
       if (!calibration || half < 5) return [];
-      const second = pairs.slice(half);
-      const replayed = simulateRequestUsage(
-        second.map(({ request }) => request),
+      const secondHalf = pairs.slice(half);
+      const replayedUsages = simulateRequestUsage(
+        secondHalf.map(({ request }) => request),
         calibration,
         pairs[half - 1]?.request,
       );
-      const tokens = (usages: readonly Usage[]): number =>
+      const countAllPromptTokens = (usages: readonly Usage[]): number =>
         usages.reduce((sum, usage) => sum + countPromptTokens(usage), 0);
-      const cost = (usages: readonly Usage[]): number | undefined => {
+      const computeTotalCost = (usages: readonly Usage[]): number | undefined => {
         let sum = 0;
         for (const [index, usage] of usages.entries()) {
-          const { model, seller, request } = second[index]!;
-          const found = computeCallCost(usage, findModelPrices(prices, { model, seller, at: request.at })?.prices);
-          if (found === undefined) return undefined;
-          sum += found;
+          const { model, seller, request } = secondHalf[index]!;
+          const callCost = computeCallCost(usage, findModelPrices(prices, { model, seller, at: request.at })?.prices);
+          if (callCost === undefined) return undefined;
+          sum += callCost;
         }
         return sum;
       };
-      const recordedUsages = second.map(({ usage }) => usage);
-      const real = cost(recordedUsages);
-      const again = cost(replayed);
+      const recordedUsages = secondHalf.map(({ usage }) => usage);
+      const recordedCost = computeTotalCost(recordedUsages);
+      const replayedCost = computeTotalCost(replayedUsages);
       return [
         {
           agent: basename(dirname(file)),
           name: basename(file),
-          requests: second.length,
-          tokenError: tokens(replayed) / tokens(recordedUsages) - 1,
-          costError: real === undefined || again === undefined || real === 0 ? undefined : again / real - 1,
+          requests: secondHalf.length,
+          tokenError: countAllPromptTokens(replayedUsages) / countAllPromptTokens(recordedUsages) - 1,
+          costError:
+            recordedCost === undefined || replayedCost === undefined || recordedCost === 0
+              ? undefined
+              : replayedCost / recordedCost - 1,
         },
       ];
     });
 }
 
-const spread = (errors: readonly number[]): string =>
+const formatErrorSpread = (errors: readonly number[]): string =>
   errors.length === 0
     ? '–'
     : `${percent(computeMedian(errors.map(Math.abs)))} / ${percent(computeMedian(errors))} [${percent(Math.min(...errors))} to ${percent(Math.max(...errors))}]`;
@@ -113,13 +118,13 @@ export const replayTable = (sessions: readonly ReplayedSession[]): string =>
   table(
     ['agent', 'sessions', 'requests judged', 'tokens: median of sizes / of errors [spread]', 'cost: the same'],
     ['all', ...new Set(sessions.map(({ agent }) => agent))].map((agent) => {
-      const own = sessions.filter((session) => agent === 'all' || session.agent === agent);
+      const agentSessions = sessions.filter((session) => agent === 'all' || session.agent === agent);
       return [
         agent,
-        own.length,
-        own.reduce((sum, { requests }) => sum + requests, 0),
-        spread(own.map(({ tokenError }) => tokenError)),
-        spread(own.flatMap(({ costError }) => costError ?? [])),
+        agentSessions.length,
+        agentSessions.reduce((sum, { requests }) => sum + requests, 0),
+        formatErrorSpread(agentSessions.map(({ tokenError }) => tokenError)),
+        formatErrorSpread(agentSessions.flatMap(({ costError }) => costError ?? [])),
       ];
     }),
   );
@@ -152,27 +157,30 @@ export async function benchAccount(totalBytes: number): Promise<AccountBench> {
     const bundles = join(home, 'bundles');
     execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', bundles], { stdio: 'inherit' });
     const bytes = writeStore(home, totalBytes);
-    return { bytes, runs: [await accountRun('first', home, bundles), await accountRun('second', home, bundles)] };
+    return {
+      bytes,
+      runs: [await measureAccountRun('first', home, bundles), await measureAccountRun('second', home, bundles)],
+    };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-async function accountRun(run: AccountRun['run'], home: string, bundles: string): Promise<AccountRun> {
+async function measureAccountRun(run: AccountRun['run'], home: string, bundles: string): Promise<AccountRun> {
   globalThis.gc?.();
   const task: AccountTask = {
     kind: 'account',
     find: { platform: 'linux', env: {}, homedir: home },
     cache: join(home, 'account.json'),
   };
-  const readBefore = bytesRead();
-  const before = process.memoryUsage().rss;
-  let peak = before;
-  const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
-  const idleLagMs = await idleLag();
-  const lag = monitorEventLoopDelay({ resolution: 5 });
-  const stretch = longestStretch();
-  lag.enable();
+  const readBefore = readBytesReadByProcess();
+  const memoryBefore = process.memoryUsage().rss;
+  let peakMemory = memoryBefore;
+  const sampler = setInterval(() => (peakMemory = Math.max(peakMemory, process.memoryUsage().rss)), 50);
+  const idleLagMs = await measureIdleLagMs();
+  const lagMonitor = monitorEventLoopDelay({ resolution: 5 });
+  const stopStretchMeasurement = startStretchMeasurement();
+  lagMonitor.enable();
   const started = performance.now();
   const { overview, problems } = await runTask(task, {
     bundle: join(bundles, 'engine.cjs'),
@@ -181,37 +189,37 @@ async function accountRun(run: AccountRun['run'], home: string, bundles: string)
   const timeMs = performance.now() - started;
   // The measured time includes the host's processing of the answer.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  lag.disable();
-  const stretchMs = stretch();
+  lagMonitor.disable();
+  const stretchMs = stopStretchMeasurement();
   clearInterval(sampler);
   if (overview.total.sessions !== CONVERSATIONS)
     throw new Error(`${overview.total.sessions} accounted, ${problems[0]?.reason ?? ''}`);
-  const readAfter = bytesRead();
+  const bytesReadAfter = readBytesReadByProcess();
   return {
     run,
     timeMs,
-    lagMs: lag.max / 1e6,
+    lagMs: lagMonitor.max / 1e6,
     idleLagMs,
     stretchMs,
-    peakBytes: peak - before,
-    readBytes: readBefore === undefined || readAfter === undefined ? undefined : readAfter - readBefore,
+    peakBytes: peakMemory - memoryBefore,
+    readBytes: readBefore === undefined || bytesReadAfter === undefined ? undefined : bytesReadAfter - readBefore,
   };
 }
 
 /**
  * Starts measuring. @returns a function that stops it and returns the longest block in milliseconds
  */
-function longestStretch(): () => number {
-  let longest = 0;
-  let since = process.threadCpuUsage();
+function startStretchMeasurement(): () => number {
+  let longestMs = 0;
+  let usageAtLastTick = process.threadCpuUsage();
   const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(since);
-    longest = Math.max(longest, (user + system) / 1_000);
-    since = process.threadCpuUsage();
+    const { user, system } = process.threadCpuUsage(usageAtLastTick);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    usageAtLastTick = process.threadCpuUsage();
   }, 1);
   return () => {
     clearInterval(timer);
-    return longest;
+    return longestMs;
   };
 }
 

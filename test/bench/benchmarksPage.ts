@@ -2,32 +2,35 @@
 import { HEADLINE_COLUMNS, headlineCells, type HeadlineRow } from './headlineBench';
 import type { SizedResult, SizedBench } from './peersBench';
 import type { Retention, RetentionReport } from './retention';
-import { markdown, millis, percent } from './table';
+import { formatMarkdownTable, millis, percent } from './table';
 import type { ChoiceRow } from './choicesBench';
 
 /** Shares count as equal if they differ by at most five percentage points. */
-const NEAR = 0.05;
+const MAX_EQUAL_DIFFERENCE = 0.05;
 
 /** Formats US dollars, with a dash if nothing was paid. */
 const dollars = (cost: number): string => (cost === 0 ? '–' : `$${cost.toFixed(3)}`);
-const lost = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.share);
+const formatLostShare = ({ lines }: RetentionReport): string => percent(1 - lines.verbatim.share);
 const cell = ({ verbatim, recallable }: Retention): string =>
   `${percent(verbatim.share)} → ${percent(recallable.share)}`;
 
-const sized = (found: SizedResult | undefined): string[] =>
+const formatSizedResult = (found: SizedResult | undefined): string[] =>
   found
     ? [
         found.target < 1 ? percent(found.target) : found.target.toLocaleString('en'),
         percent(found.retention.removed.share),
-        lost(found.retention),
+        formatLostShare(found.retention),
       ]
     : ['–', 'not reached', '–'];
 
 /** Counts all runs that called a model, with any provider. */
 function estimatesText(choices: readonly ChoiceRow[]): string {
   const runs = choices.reduce((sum, { paidRuns }) => sum + paidRuns, 0);
-  const close = choices.reduce((sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates), 0);
-  return `${runs} runs called a model. In ${Math.round(close)} of them (${percent(close / runs)}) the estimate was within 20 % of the cost.`;
+  const closeEstimateCount = choices.reduce(
+    (sum, { paidRuns, closeEstimates }) => sum + (paidRuns && paidRuns * closeEstimates),
+    0,
+  );
+  return `${runs} runs called a model. In ${Math.round(closeEstimateCount)} of them (${percent(closeEstimateCount / runs)}) the estimate was within 20 % of the cost.`;
 }
 
 /**
@@ -77,7 +80,7 @@ File-Aware keeps of projects that it has not seen stands in a part of its own be
 
 Each runs with its default configuration, without a target: it removes as much as it can.
 
-${markdown(
+${formatMarkdownTable(
   [
     'way',
     'tokens removed',
@@ -118,7 +121,7 @@ To compare like with like, File-Aware is given a target, and we take the mildest
 rule over all conversations together. The target is either one number of tokens for every conversation (in steps of 500), or one
 share of each conversation (in steps of 1 %).
 
-${markdown(
+${formatMarkdownTable(
   [
     'rule',
     'removed by the rule',
@@ -133,16 +136,16 @@ ${markdown(
   rows.map(({ rule, peer, absolute, share }) => [
     rule,
     percent(peer.removed.share),
-    lost(peer),
-    ...sized(absolute),
-    ...sized(share),
+    formatLostShare(peer),
+    ...formatSizedResult(absolute),
+    ...formatSizedResult(share),
   ]),
 )}
 
 The hardest comparison: File-Aware must bring each single conversation to the size that the rule leaves of it. Some rules leave
 next to nothing of a short session.
 
-${markdown(
+${formatMarkdownTable(
   [
     'rule',
     'removed by the rule',
@@ -154,9 +157,9 @@ ${markdown(
   rows.map(({ rule, peer, matched }) => [
     rule,
     percent(peer.removed.share),
-    lost(peer),
+    formatLostShare(peer),
     percent(matched.removed.share),
-    lost(matched),
+    formatLostShare(matched),
     percent(matched.lines.recallable.share),
   ]),
 )}
@@ -165,7 +168,7 @@ ${markdown(
 
 The target is a number of tokens, or the share of each conversation that may stay.
 
-${markdown(
+${formatMarkdownTable(
   ['target', 'tokens removed', 'lines', 'identifiers', 'paths'],
   curve.map(({ target, retention }) => [
     target < 1 ? percent(target) : `${target.toLocaleString('en')} tokens`,
@@ -185,14 +188,16 @@ tokens it was asked for.
 
 ${headlineNote(headline)}
 
-${markdown(HEADLINE_COLUMNS, headlineCells(headline))}
+${formatMarkdownTable(HEADLINE_COLUMNS, headlineCells(headline))}
 `;
 }
 
 /** Says how many figures agree with the old ones. */
 function headlineNote(headline: readonly HeadlineRow[]): string {
-  const near = headline.filter(({ before, after, old }) => Math.abs(1 - after / before - old) <= NEAR);
-  return `Within five percentage points of the old figure: ${near.length} of ${headline.length}. The others could not be reproduced. Two reasons are known: Conservative
+  const rowsNearOldFigure = headline.filter(
+    ({ before, after, old }) => Math.abs(1 - after / before - old) <= MAX_EQUAL_DIFFERENCE,
+  );
+  return `Within five percentage points of the old figure: ${rowsNearOldFigure.length} of ${headline.length}. The others could not be reproduced. Two reasons are known: Conservative
 changes only results over 2,000 tokens, and few of the generated ones are that long; Aggressive summarizes nothing where its first
 pass has already brought the conversation under 35,000 tokens.`;
 }

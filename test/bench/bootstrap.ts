@@ -12,7 +12,7 @@ export interface Ratio {
 }
 
 /** Estimates a ratio of sums over sessions, with an interval from a bootstrap with this seed. */
-export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
+export function estimateShare(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
   const random = new Random(seed);
   const shares: number[] = [];
   for (let sample = 0; sample < resamples; sample++) {
@@ -20,8 +20,8 @@ export function bootstrap(sessions: readonly Ratio[], resamples: number, seed: n
     if (Number.isFinite(share)) shares.push(share);
   }
   shares.sort((a, b) => a - b);
-  const at = (quantile: number): number => shares[Math.floor(quantile * (shares.length - 1))] ?? Number.NaN;
-  return { share: computeShare(sessions), low: at(0.025), high: at(0.975) };
+  const getQuantile = (quantile: number): number => shares[Math.floor(quantile * (shares.length - 1))] ?? Number.NaN;
+  return { share: computeShare(sessions), low: getQuantile(0.025), high: getQuantile(0.975) };
 }
 
 function computeShare(ratios: readonly Ratio[]): number {

@@ -17,8 +17,8 @@ import { isMachineMessage, extractPersonText } from '../../src/core/messages/per
 import { isSummaryMessage } from '../../src/core/messages/task';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
-import { candidate, condense, freshCounter, median, type Candidate } from './measure';
-import { measureRetention, type Policy, type RetentionReport } from './retention';
+import { makeCandidate, condense, freshCounter, median, type Candidate } from './measure';
+import { measureRetention, type CondensingPolicy, type RetentionReport } from './retention';
 import { scriptedReply } from './scriptedReplies';
 
 export interface ChoiceRow extends RetentionReport {
@@ -44,15 +44,16 @@ interface ProviderChoice {
 }
 
 const CHOICES: readonly ProviderChoice[] = [
-  { name: 'Lossless', make: () => candidate('lossless', losslessProvider, {}) },
-  { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
+  { name: 'Lossless', make: () => makeCandidate('lossless', losslessProvider, {}) },
+  { name: 'Truncation', make: () => makeCandidate('truncation', truncationProvider, {}) },
   {
     name: 'Summary',
-    make: (model) => candidate('native', createNativeProvider({ ...model, select: () => model.select(undefined) }), {}),
+    make: (model) =>
+      makeCandidate('native', createNativeProvider({ ...model, select: () => model.select(undefined) }), {}),
   },
   ...BUILT_IN_PRESETS.map(({ id, name, config }) => ({
     name: `Smart, ${name}`,
-    make: (model: BenchModel) => candidate(id, createSmartProvider(model), config),
+    make: (model: BenchModel) => makeCandidate(id, createSmartProvider(model), config),
   })),
 ];
 
@@ -68,34 +69,34 @@ async function benchChoice(
   conversations: readonly BenchConversation[],
 ): Promise<ChoiceRow> {
   const counter = freshCounter();
-  const instructions = { kept: 0, all: 0 };
+  const userTexts = { kept: 0, all: 0 };
   const times: number[] = [];
-  const paid: { estimated: number; cost: number }[] = [];
+  const paidRuns: { estimated: number; cost: number }[] = [];
   let calls = 0;
-  const seen: ModelCall[] = [];
-  const policy: Policy = async (prefix) => {
+  const seenCalls: ModelCall[] = [];
+  const policy: CondensingPolicy = async (prefix) => {
     counter.countMessages(prefix);
     const summarizer = createTestSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
       // Earlier runs calibrate the estimate, as they do for a user.
-      samples: (of) => getOutputSamples([measureOfCalls(seen)], of.model),
+      samples: (of) => getOutputSamples([makeMetricsOfCalls(seenCalls)], of.model),
     });
     const started = process.cpuUsage();
     const { edits, ...result } = await condense(prefix, choice, counter);
-    seen.push(...(result.calls ?? []));
+    seenCalls.push(...(result.calls ?? []));
     const { user, system } = process.cpuUsage(started);
     times.push((user + system) / 1_000);
     calls += summarizer.requests.length;
-    if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
+    if (summarizer.requests.length > 0) paidRuns.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
     const view = applyEdits(prefix, edits);
-    const words = wordsOfPeople(view.messages);
+    const keptUserTexts = collectUserTexts(view.messages);
     const summaries = view.messages
       .filter(isSummaryMessage)
       .flatMap((message) => listContents(message).map(({ text }) => text));
-    for (const text of wordsOfPeople(prefix)) {
-      instructions.all++;
-      if (words.has(text) || summaries.some((summary) => summary.includes(text))) instructions.kept++;
+    for (const text of collectUserTexts(prefix)) {
+      userTexts.all++;
+      if (keptUserTexts.has(text) || summaries.some((summary) => summary.includes(text))) userTexts.kept++;
     }
     return view;
   };
@@ -104,21 +105,21 @@ async function benchChoice(
     policy,
     { size: counter.countMessages.bind(counter) },
   );
-  const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
+  const closeEstimates = paidRuns.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
   return {
     ...retention,
     choice: name,
-    userMessages: instructions.kept / instructions.all,
+    userMessages: userTexts.kept / userTexts.all,
     cpuMs: median(times),
     calls,
-    estimatedCost: paid.reduce((sum, { estimated }) => sum + estimated, 0),
-    cost: paid.reduce((sum, { cost }) => sum + cost, 0),
-    paidRuns: paid.length,
-    closeEstimates: close.length / paid.length,
+    estimatedCost: paidRuns.reduce((sum, { estimated }) => sum + estimated, 0),
+    cost: paidRuns.reduce((sum, { cost }) => sum + cost, 0),
+    paidRuns: paidRuns.length,
+    closeEstimates: closeEstimates.length / paidRuns.length,
   };
 }
 
-const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
+const makeMetricsOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
   at: '',
   provider: 'smart',
   outcome: 'condensed',
@@ -130,7 +131,7 @@ const measureOfCalls = (calls: readonly ModelCall[]): RunMetrics => ({
 });
 
 /** Returns the texts that users wrote. */
-const wordsOfPeople = (messages: readonly ApiMessage[]): Set<string> =>
+const collectUserTexts = (messages: readonly ApiMessage[]): Set<string> =>
   new Set(
     messages
       .filter((message) => message.role === 'user' && !isMachineMessage(message))

@@ -25,33 +25,33 @@ export interface BenchCorpus {
 }
 
 /** The path is relative to the project. */
-const CORPUS = '../shared/corpus';
+const CORPUS_FOLDER = '../shared/corpus';
 /** Contains sessions of many agents and projects, with a manifest. */
-export const WIDE_CORPUS = '../shared/corpus-wide';
+export const WIDE_CORPUS_FOLDER = '../shared/corpus-wide';
 const CONVERSATION_FILE = /(?:\.jsonl?|\.messages\.json)$/;
 /** Matches files that are next to conversations but are none. */
-const NOT_CONVERSATIONS = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
-const GENERATED = [1, 2, 3, 4, 5, 6];
+const OTHER_FILE_PATTERN = /(?:^|[\\/])(?:ui_messages|task_metadata|taskHistory|package|tsconfig)\.json$|compact/;
+const GENERATED_SEEDS = [1, 2, 3, 4, 5, 6];
 
 /** @param warn called with the reason if real conversations can't be measured. */
-export function loadCorpus(warn: (text: string) => void, folder = CORPUS): BenchCorpus {
+export function loadCorpus(warn: (text: string) => void, folder = CORPUS_FOLDER): BenchCorpus {
   if (!existsSync(folder)) {
     warn(
       `NO CORPUS at ${resolve(folder)}: what follows is measured on GENERATED conversations. --corpus FOLDER measures those in a folder of yours.`,
     );
-    return { isReal: false, conversations: GENERATED.map(generated) };
+    return { isReal: false, conversations: GENERATED_SEEDS.map(generated) };
   }
-  return { isReal: true, conversations: conversationsIn(folder, warn) };
+  return { isReal: true, conversations: readConversationsIn(folder, warn) };
 }
 
 /** Contains newer sessions, and those of less common agents. */
-const NEWER_CORPUS = '../shared/corpus-2';
-export const ALL_CORPORA: readonly string[] = [CORPUS, NEWER_CORPUS, WIDE_CORPUS];
+const NEWER_CORPUS_FOLDER = '../shared/corpus-2';
+export const ALL_CORPUS_FOLDERS: readonly string[] = [CORPUS_FOLDER, NEWER_CORPUS_FOLDER, WIDE_CORPUS_FOLDER];
 
 /** Loads all available corpora, including the history from before agents' own compactions. */
 export const loadAllSessions = (
   warn: (text: string) => void,
-  folders: readonly string[] = ALL_CORPORA,
+  folders: readonly string[] = ALL_CORPUS_FOLDERS,
 ): BenchConversation[] => sessionFiles(folders).flatMap((session) => session.read(warn));
 
 /** A session that is read on demand. */
@@ -64,15 +64,15 @@ export interface SessionFile {
   read(warn: (text: string) => void): BenchConversation[];
 }
 
-export const sessionFiles = (folders: readonly string[] = [CORPUS, WIDE_CORPUS]): SessionFile[] =>
-  folders.filter((folder) => existsSync(folder)).flatMap((folder) => sessionsIn(folder, 'all'));
+export const sessionFiles = (folders: readonly string[] = [CORPUS_FOLDER, WIDE_CORPUS_FOLDER]): SessionFile[] =>
+  folders.filter((folder) => existsSync(folder)).flatMap((folder) => listSessionsIn(folder, 'all'));
 
-const conversationsIn = (folder: string, warn: (text: string) => void): BenchConversation[] =>
-  sessionsIn(folder, 'active').flatMap((session) => session.read(warn));
+const readConversationsIn = (folder: string, warn: (text: string) => void): BenchConversation[] =>
+  listSessionsIn(folder, 'active').flatMap((session) => session.read(warn));
 
-function sessionsIn(folder: string, history: HistoryScope): SessionFile[] {
+function listSessionsIn(folder: string, history: HistoryScope): SessionFile[] {
   const manifest = readManifest(folder);
-  return filesIn(folder).map((file) => {
+  return listConversationFiles(folder).map((file) => {
     const name = relative(folder, file);
     return {
       name,
@@ -120,13 +120,13 @@ const getProject = (name: string): string => {
   return folder === 'claude-code' ? 'entireio' : folder;
 };
 
-const filesIn = (folder: string): string[] =>
+const listConversationFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(
       (entry) =>
         entry.isFile() &&
         CONVERSATION_FILE.test(entry.name) &&
-        !NOT_CONVERSATIONS.test(join(entry.parentPath, entry.name)),
+        !OTHER_FILE_PATTERN.test(join(entry.parentPath, entry.name)),
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
@@ -145,24 +145,24 @@ const generated = (seed: number): BenchConversation => ({
  */
 export function joinSessions(conversations: readonly BenchConversation[], most: number): [string, ApiMessage[]][] {
   const counter = freshCounter();
-  const joined: [string, ApiMessage[]][] = [];
-  let open: ApiMessage[] = [];
+  const joinedConversations: [string, ApiMessage[]][] = [];
+  let openConversation: ApiMessage[] = [];
   let tokens = 0;
   for (const [index, { messages }] of conversations.entries()) {
     for (const message of messages) {
-      open.push(withIds(message, `${index}-`));
+      openConversation.push(prefixCallIds(message, `${index}-`));
       tokens += counter.countMessage(message);
       if (tokens < most) continue;
-      joined.push([`real, joined ${joined.length + 1}`, open]);
-      open = [];
+      joinedConversations.push([`real, joined ${joinedConversations.length + 1}`, openConversation]);
+      openConversation = [];
       tokens = 0;
       break;
     }
   }
-  return joined;
+  return joinedConversations;
 }
 
-function withIds(message: ApiMessage, prefix: string): ApiMessage {
+function prefixCallIds(message: ApiMessage, prefix: string): ApiMessage {
   if (typeof message.content === 'string') return message;
   const content = message.content.map((block): Block => {
     const { id, tool_use_id: of } = block as { readonly id?: unknown; readonly tool_use_id?: unknown };

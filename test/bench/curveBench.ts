@@ -15,11 +15,11 @@ export async function benchCurve(sizes: readonly number[] = SIZES): Promise<Curv
   const points: CurvePoint[] = [];
   await warmUp(generateConversation({ seed: SEED, targetTokens: 100_000 }));
   for (const targetTokens of sizes) {
-    const make = (): ReturnType<typeof generateConversation> => generateConversation({ seed: SEED, targetTokens });
+    const generate = (): ReturnType<typeof generateConversation> => generateConversation({ seed: SEED, targetTokens });
     for (const candidate of CANDIDATES) {
-      const time = await measureTime(make(), candidate);
+      const time = await measureTime(generate(), candidate);
       const memory = await measureMemory(
-        () => JSON.parse(JSON.stringify(make())) as ReturnType<typeof make>,
+        () => JSON.parse(JSON.stringify(generate())) as ReturnType<typeof generate>,
         candidate,
       );
       points.push({ provider: candidate.name, targetTokens, ...time, ...memory });
@@ -43,15 +43,15 @@ export function curveTable(points: readonly CurvePoint[]): string {
       'peak beyond them',
     ],
     CANDIDATES.flatMap(({ name }) => {
-      const own = points.filter(({ provider }) => provider === name);
-      return own.map((point) => [
+      const providerPoints = points.filter(({ provider }) => provider === name);
+      return providerPoints.map((point) => [
         name,
         point.tokensBefore,
         percent(1 - point.tokensAfter / point.tokensBefore),
         millis(point.timeMs),
         millis(point.cpuMs),
         `${(perToken(point) * 1e6).toFixed(0)} µs`,
-        `${(perToken(point) / perToken(own[0] ?? point)).toFixed(2)} ×`,
+        `${(perToken(point) / perToken(providerPoints[0] ?? point)).toFixed(2)} ×`,
         megabytes(point.messages),
         `${megabytes(point.peak)} (${(point.peak / point.messages).toFixed(2)} ×)`,
       ]);

@@ -13,7 +13,7 @@ import { makeTestModel } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { joinSessions, type BenchConversation } from './corpus';
-import { cpuSince, freshCounter, median } from './measure';
+import { readCpuMsSince, freshCounter, median } from './measure';
 import { millis, table } from './table';
 
 export interface EstimateRow {
@@ -21,20 +21,20 @@ export interface EstimateRow {
   readonly choice: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  readonly alone: Taken;
+  readonly alone: MedianTimes;
   /** Time of the choice in a list of all choices, in the order of this table. */
-  readonly listed: Taken;
+  readonly listed: MedianTimes;
   /** Time of the same choice again, with another target. */
-  readonly changed: Taken;
+  readonly changed: MedianTimes;
 }
 
 /** Medians in milliseconds of wall time, and of CPU time including the engine's threads. */
-interface Taken {
+interface MedianTimes {
   readonly clockMs: number;
   readonly cpuMs: number;
 }
 
-const TOKENS = 200_000;
+const CONVERSATION_TOKENS = 200_000;
 const RUNS = 5;
 const TARGET = 50;
 
@@ -52,7 +52,7 @@ const CHOICES: readonly ProviderChoice[] = [
   ...BUILT_IN_STRATEGIES.map(({ id }) => ({ name: id, provider: 'strategy', config: id })),
 ];
 
-const setup = ({ provider, config }: ProviderChoice, targetPercent: number): PreviewSetup => ({
+const makePreviewSetup = ({ provider, config }: ProviderChoice, targetPercent: number): PreviewSetup => ({
   provider,
   config,
   presets: [],
@@ -63,56 +63,56 @@ const setup = ({ provider, config }: ProviderChoice, targetPercent: number): Pre
 });
 
 export async function benchEstimates(conversations: readonly BenchConversation[]): Promise<EstimateRow[]> {
-  const generated = generateConversation({ seed: 42, targetTokens: TOKENS });
-  for (const choice of CHOICES) await ask(sessionOn(generated), choice);
+  const generated = generateConversation({ seed: 42, targetTokens: CONVERSATION_TOKENS });
+  for (const choice of CHOICES) await askPreview(createSession(generated), choice);
   const rows: EstimateRow[] = [];
   for (const [name, messages] of [
     ['generated', generated],
-    ...joinSessions(conversations, TOKENS).slice(0, 1),
+    ...joinSessions(conversations, CONVERSATION_TOKENS).slice(0, 1),
   ] as const)
     rows.push(...(await measure(name, messages)));
   return rows;
 }
 
 async function measure(conversation: string, messages: readonly ApiMessage[]): Promise<EstimateRow[]> {
-  const alone = CHOICES.map((): Taken[] => []);
-  const listed = CHOICES.map((): Taken[] => []);
-  const changed = CHOICES.map((): Taken[] => []);
+  const aloneTimes = CHOICES.map((): MedianTimes[] => []);
+  const listedTimes = CHOICES.map((): MedianTimes[] => []);
+  const changedTimes = CHOICES.map((): MedianTimes[] => []);
   const sizes: Pick<EstimateRow, 'tokensBefore' | 'tokensAfter'>[] = [];
   // Earlier sessions are kept alive, as in a worker. Otherwise the collector would discard code
   // compiled for their objects, and recompiling it would be measured.
-  const kept: PreviewSession[] = [];
+  const keptSessions: PreviewSession[] = [];
   for (let run = 0; run < RUNS; run++) {
-    const list = sessionOn(messages);
+    const listSession = createSession(messages);
     for (const [index, choice] of CHOICES.entries()) {
-      const session = sessionOn(messages);
+      const session = createSession(messages);
       globalThis.gc?.();
-      const first = await ask(session, choice);
-      sizes[index] = first;
-      alone[index]?.push(first.taken);
-      changed[index]?.push((await ask(session, choice, TARGET - 1)).taken);
-      listed[index]?.push((await ask(list, choice)).taken);
+      const firstAnswer = await askPreview(session, choice);
+      sizes[index] = firstAnswer;
+      aloneTimes[index]?.push(firstAnswer.taken);
+      changedTimes[index]?.push((await askPreview(session, choice, TARGET - 1)).taken);
+      listedTimes[index]?.push((await askPreview(listSession, choice)).taken);
     }
-    kept[0] = list;
+    keptSessions[0] = listSession;
   }
   return CHOICES.map(({ name }, index) => ({
     conversation,
     choice: name,
     tokensBefore: sizes[index]?.tokensBefore ?? 0,
     tokensAfter: sizes[index]?.tokensAfter ?? 0,
-    alone: middle(alone[index]),
-    listed: middle(listed[index]),
-    changed: middle(changed[index]),
+    alone: computeMedianTimes(aloneTimes[index]),
+    listed: computeMedianTimes(listedTimes[index]),
+    changed: computeMedianTimes(changedTimes[index]),
   }));
 }
 
-const middle = (runs: readonly Taken[] = []): Taken => ({
+const computeMedianTimes = (runs: readonly MedianTimes[] = []): MedianTimes => ({
   clockMs: median(runs.map(({ clockMs }) => clockMs)),
   cpuMs: median(runs.map(({ cpuMs }) => cpuMs)),
 });
 
 /** Creates a session that has only read and counted the conversation. */
-function sessionOn(source: readonly ApiMessage[]): PreviewSession {
+function createSession(source: readonly ApiMessage[]): PreviewSession {
   const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
   const counter = freshCounter();
   counter.countMessages(messages);
@@ -121,19 +121,23 @@ function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   return session;
 }
 
-async function ask(session: PreviewSession, choice: ProviderChoice, target = TARGET) {
+async function askPreview(session: PreviewSession, choice: ProviderChoice, target = TARGET) {
   const question: PreviewQuestion = {
     conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
-    setup: setup(choice, target),
+    setup: makePreviewSetup(choice, target),
     excluded: [],
   };
   const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
   const result = await session.answerPreviewRequest({ kind: 'preview', ...question }, new AbortController().signal);
   const { tokensBefore, tokensAfter } = result;
-  return { tokensBefore, tokensAfter, taken: { clockMs: performance.now() - started, cpuMs: cpuSince(cpuStarted) } };
+  return {
+    tokensBefore,
+    tokensAfter,
+    taken: { clockMs: performance.now() - started, cpuMs: readCpuMsSince(cpuStarted) },
+  };
 }
 
-const words = ({ clockMs, cpuMs }: Taken): string => `${millis(clockMs)} (${millis(cpuMs)})`;
+const formatTimes = ({ clockMs, cpuMs }: MedianTimes): string => `${millis(clockMs)} (${millis(cpuMs)})`;
 
 export const estimatesTable = (rows: readonly EstimateRow[]): string =>
   table(
@@ -143,8 +147,8 @@ export const estimatesTable = (rows: readonly EstimateRow[]): string =>
       choice,
       tokensBefore,
       tokensAfter,
-      words(alone),
-      words(listed),
-      words(changed),
+      formatTimes(alone),
+      formatTimes(listed),
+      formatTimes(changed),
     ]),
   );

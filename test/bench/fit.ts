@@ -18,15 +18,15 @@ import { FEATURE_NAMES, FEATURE_DESCRIPTIONS, type FeatureName } from '../../src
 import { fitWeights } from './fitWeights';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
-import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
-import { candidate } from './measure';
+import { cutsFrom, loadSessions, type FitCut } from './fitCuts';
+import { makeCandidate } from './measure';
 import {
-  keyOfProject,
-  scoreLeavingOut,
+  getProjectKey,
+  createScorerLeavingOut,
   PENALTY,
   simulateRemoval,
-  weightsLeavingOut,
-  type Scores,
+  fitWeightsLeavingOut,
+  type ScoreBlocks,
 } from './crossValidation';
 import { lossTable, measureLosses } from './lossBench';
 import { measureNeed, needRows, needTable } from './needBench';
@@ -42,12 +42,12 @@ const FEATURE_GROUPS = {
 } as const satisfies Readonly<Record<string, readonly FeatureName[]>>;
 
 const FILE = 'src/core/condense/relevance/weights.ts';
-const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {
+const printTable = (title: string, cuts: readonly FitCut[], scores: ScoreBlocks): void => {
   console.log(`\n## ${title}\n\n${needTable(needRows(simulateRemoval(cuts, scores)))}`);
 };
 
 /** Formats the losses over all agents, at each rule's size. */
-const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
+const formatTotalLosses = (cuts: readonly FitCut[], scores: ScoreBlocks): string =>
   needRows(simulateRemoval(cuts, scores))
     .filter(({ agent }) => agent === 'all')
     .map(({ lostByUs }) => (lostByUs * 100).toFixed(1))
@@ -57,26 +57,26 @@ const inShort = (cuts: readonly FitCut[], scores: Scores): string =>
 const FOLDS = 6;
 
 function showAblation(cuts: readonly FitCut[]): void {
-  const projects = [...new Set(cuts.map(keyOfProject))];
-  const fold = ({ project }: FitCut): string => String(projects.indexOf(project) % FOLDS);
-  const show = (group: string, without: readonly FeatureName[]): void => {
-    const left = new Set(without.map((name) => FEATURE_NAMES.indexOf(name)));
+  const projects = [...new Set(cuts.map(getProjectKey))];
+  const getFold = ({ project }: FitCut): string => String(projects.indexOf(project) % FOLDS);
+  const printLosses = (group: string, without: readonly FeatureName[]): void => {
+    const leftOutFeatures = new Set(without.map((name) => FEATURE_NAMES.indexOf(name)));
     console.log(
-      `${group.padEnd(24)} ${inShort(
+      `${group.padEnd(24)} ${formatTotalLosses(
         cuts,
-        scoreLeavingOut(cuts, fold, (at) => !left.has(at)),
+        createScorerLeavingOut(cuts, getFold, (at) => !leftOutFeatures.has(at)),
       )}`,
     );
   };
   console.log(
     `\n## Lost over all agents at the sizes of the rules, without a group of features; ${FOLDS} folds of projects\n`,
   );
-  show('with all', []);
-  for (const [group, names] of Object.entries<readonly FeatureName[]>(FEATURE_GROUPS)) show(group, names);
+  printLosses('with all', []);
+  for (const [group, names] of Object.entries<readonly FeatureName[]>(FEATURE_GROUPS)) printLosses(group, names);
 }
 
 function weightsFile(weights: readonly number[]): string {
-  const rows = FEATURE_NAMES.flatMap((name, at) => {
+  const weightLines = FEATURE_NAMES.flatMap((name, at) => {
     const weight = Number((weights[at] ?? 0).toPrecision(3));
     return weight === 0
       ? []
@@ -90,7 +90,7 @@ function weightsFile(weights: readonly number[]): string {
     "import type { FeatureName } from './featureNames';",
     '',
     'export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {',
-    ...rows,
+    ...weightLines,
     '};',
     '',
   ].join('\n');
@@ -104,9 +104,9 @@ async function showProduct(
   const tallies = await measureNeed(
     sessions,
     ({ project }) => {
-      const own = weights.get(project) ?? [];
-      const named = Object.fromEntries(FEATURE_NAMES.map((name, at) => [name, own[at] ?? 0]));
-      return candidate('file-aware', createSmartProvider({ weights: named }), 'file-aware');
+      const projectWeights = weights.get(project) ?? [];
+      const weightByName = Object.fromEntries(FEATURE_NAMES.map((name, at) => [name, projectWeights[at] ?? 0]));
+      return makeCandidate('file-aware', createSmartProvider({ weights: weightByName }), 'file-aware');
     },
     { rules: ['mask 20', 'mask 10', 'newest half'], cuts: [0.3, 0.6, 0.9] },
   );
@@ -125,7 +125,7 @@ async function main(): Promise<number> {
     },
   });
   if (values.losses) {
-    console.log(lossTable(await measureLosses(sessionsIn(positionals))));
+    console.log(lossTable(await measureLosses(loadSessions(positionals))));
     return 0;
   }
   const cuts = await cutsFrom(positionals, values.cache);
@@ -136,24 +136,24 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const lines = cuts.reduce((sum, cut) => sum + cut.lines.length, 0);
-  console.log(`${cuts.length} cuts of ${projects.size} projects, ${lines} needed lines`);
+  const neededLineCount = cuts.reduce((sum, cut) => sum + cut.lines.length, 0);
+  console.log(`${cuts.length} cuts of ${projects.size} projects, ${neededLineCount} needed lines`);
   if (values.product) {
-    await showProduct(sessionsIn(positionals), weightsLeavingOut(cuts, keyOfProject));
+    await showProduct(loadSessions(positionals), fitWeightsLeavingOut(cuts, getProjectKey));
     return 0;
   }
   if (values.ablation) {
     showAblation(cuts);
     return 0;
   }
-  show('Each project by weights fitted without it', cuts, scoreLeavingOut(cuts, keyOfProject));
-  show(
+  printTable('Each project by weights fitted without it', cuts, createScorerLeavingOut(cuts, getProjectKey));
+  printTable(
     'Each agent by weights fitted without it',
     cuts,
-    scoreLeavingOut(cuts, ({ agent }) => agent),
+    createScorerLeavingOut(cuts, ({ agent }) => agent),
   );
-  const results = FEATURE_NAMES.indexOf('results');
-  show('By recency alone', cuts, ({ features }) => features.map((row) => -(row[results] ?? 0)));
+  const resultsFeatureIndex = FEATURE_NAMES.indexOf('results');
+  printTable('By recency alone', cuts, ({ features }) => features.map((row) => -(row[resultsFeatureIndex] ?? 0)));
   if (values.dry) return 0;
   writeFileSync(FILE, weightsFile(fitWeights(cuts, { isUsed: () => true, penalty: PENALTY })));
   console.log(`\n${FILE} written.`);

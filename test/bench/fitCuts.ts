@@ -5,7 +5,7 @@
 import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';
 import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
-import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
+import { findNeighbors, prefixBlocks, makeSample, type NeededAfterPrefix } from './prefixBlocks';
 import { collectAgentTexts, type AgentTextsOfMessage } from '../../src/core/condense/providers/smart/candidates';
 import { toGuardedBlock, type BlockToGuard } from '../../src/core/condense/relevance/guard';
 import { chooseDeclaredNames } from '../../src/core/condense/providers/smart/declaredNames';
@@ -14,7 +14,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { loadAllSessions, type BenchConversation } from './corpus';
 import { freshCounter } from './measure';
-import { CUTS, RULES, WINDOWS, findEnd, withoutThinking } from './needBench';
+import { CUT_SHARES, RULES, TURN_WINDOWS, findEnd, withoutThinking } from './needBench';
 
 export interface FitCut extends FitSample {
   readonly session: string;
@@ -36,7 +36,7 @@ export interface FitCut extends FitSample {
 }
 
 /** Loads the sessions in these folders. Default: the corpora. */
-export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
+export const loadSessions = (folders: readonly string[]): BenchConversation[] =>
   loadAllSessions(
     (text) => {
       console.error(`!! ${text}`);
@@ -51,7 +51,7 @@ export const sessionsIn = (folders: readonly string[]): BenchConversation[] =>
  */
 export async function cutsFrom(folders: readonly string[], cache: string | undefined): Promise<FitCut[]> {
   if (cache !== undefined && existsSync(cache)) return deserialize(readFileSync(cache)) as FitCut[];
-  const sessions = sessionsIn(folders);
+  const sessions = loadSessions(folders);
   const cuts: FitCut[] = [];
   for (const session of sessions) cuts.push(...(await makeFitCuts(session)));
   if (cache !== undefined) writeFileSync(cache, serialize(cuts));
@@ -62,29 +62,31 @@ export async function cutsFrom(folders: readonly string[], cache: string | undef
 export async function makeFitCuts({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
   const messages = withoutThinking(all);
   const counter = freshCounter();
-  const found: FitCut[] = [];
-  for (const { cut } of chooseSessionCuts(messages, { cuts: CUTS })) {
-    const lines = linesAt(messages, cut);
-    if (lines.length === 0) continue;
+  const fitCuts: FitCut[] = [];
+  for (const { cut } of chooseSessionCuts(messages, { cuts: CUT_SHARES })) {
+    const neededLines = listNeededLines(messages, cut);
+    if (neededLines.length === 0) continue;
     const prefix = messages.slice(0, cut);
     const blocks = await prefixBlocks(prefix, counter);
     const { draft, candidates, isWanted } = blocks;
     const names = chooseDeclaredNames(candidates, counter);
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
-        const view = await policy(prefix);
-        const kept = new NeededLineChecker(view);
-        const isLost = lines.map(({ line }) => kept.checkLine(line) !== 'verbatim');
-        const lost = WINDOWS.map((_, at) => lines.filter(({ windows }, index) => windows[at] && isLost[index]).length);
-        return { rule, tokens: counter.countMessages(view.messages), lost };
+        const ruleView = await policy(prefix);
+        const lineChecker = new NeededLineChecker(ruleView);
+        const isLost = neededLines.map(({ line }) => lineChecker.checkLine(line) !== 'verbatim');
+        const lostByWindow = TURN_WINDOWS.map(
+          (_, at) => neededLines.filter(({ windows }, index) => windows[at] && isLost[index]).length,
+        );
+        return { rule, tokens: counter.countMessages(ruleView.messages), lost: lostByWindow };
       }),
     );
-    found.push({
+    fitCuts.push({
       agent,
       project,
       session: `${agent}/${name}`,
       cut,
-      ...makeSample(blocks, lines),
+      ...makeSample(blocks, neededLines),
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: findNeighbors(candidates),
       guarded: candidates.map(toGuardedBlock),
@@ -94,15 +96,15 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
       rules,
     });
   }
-  return found;
+  return fitCuts;
 }
 
-function linesAt(messages: BenchConversation['messages'], cut: number): NeededThere[] {
-  const keys = (lines: readonly NeededLine[]): Set<string> => new Set(lines.map(makeKey));
-  const windows = WINDOWS.map((turns) => findNeededLines(messages, cut, findEnd(messages, cut, turns)));
-  const sets = windows.map(keys);
-  const all = new Map(windows.flat().map((line) => [makeKey(line), line]));
-  return [...all.values()].map((line) => ({ line, windows: sets.map((set) => set.has(makeKey(line))) }));
+function listNeededLines(messages: BenchConversation['messages'], cut: number): NeededAfterPrefix[] {
+  const makeKeys = (lines: readonly NeededLine[]): Set<string> => new Set(lines.map(makeKey));
+  const windows = TURN_WINDOWS.map((turns) => findNeededLines(messages, cut, findEnd(messages, cut, turns)));
+  const keysByWindow = windows.map(makeKeys);
+  const lineByKey = new Map(windows.flat().map((line) => [makeKey(line), line]));
+  return [...lineByKey.values()].map((line) => ({ line, windows: keysByWindow.map((set) => set.has(makeKey(line))) }));
 }
 
 const makeKey = ({ file, line }: NeededLine): string => `${file}\n${line}`;

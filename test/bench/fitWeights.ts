@@ -34,7 +34,7 @@ export interface FitSample {
 }
 
 /** Input of the fit. */
-interface Sample {
+interface WeightedSample {
   readonly features: readonly Float32Array[];
   readonly logTokens: Float64Array;
   /** Share of the needed lines in each block. */
@@ -53,7 +53,7 @@ export interface FitOptions {
 }
 
 /** Projects with fewer needed lines than this have less weight. */
-const SURE_LINES = 10;
+const MIN_LINES_FOR_FULL_WEIGHT = 10;
 
 /**
  * Fits the weights, and may be interrupted after each sample.
@@ -61,49 +61,61 @@ const SURE_LINES = 10;
  */
 export function fitWeights(cuts: readonly FitSample[], { isUsed, penalty, start = [] }: FitOptions): number[] {
   const size = cuts[0]?.features[0]?.length ?? 0;
-  const fixed = FEATURE_NAMES.map((name) => FIXED_WEIGHTS[name]);
-  const used = Array.from({ length: size }, (_, at) => at).filter((at) => fixed[at] === undefined && isUsed(at));
+  const fixedWeights = FEATURE_NAMES.map((name) => FIXED_WEIGHTS[name]);
+  const fittedFeatures = Array.from({ length: size }, (_, at) => at).filter(
+    (at) => fixedWeights[at] === undefined && isUsed(at),
+  );
   const samples = makeSamples(cuts);
-  const spread = computeSpread(samples, used);
-  const scaled = samples.map((sample): ScaledSample => ({ ...sample, matrix: scaleFeatures(sample, used, spread) }));
-  const from = Float64Array.from(used, (feature, at) => (start[feature] ?? 0) * (spread[at] ?? 1));
-  const found = minimize((weights) => computeLoss(scaled, weights, from, penalty), from);
-  const weights = Array.from({ length: size }, (_, at) => fixed[at] ?? 0);
-  for (const [at, feature] of used.entries()) weights[feature] = (found[at] ?? 0) / (spread[at] ?? 1);
+  const featureSpread = computeSpread(samples, fittedFeatures);
+  const scaledSamples = samples.map((sample): ScaledSample => ({
+    ...sample,
+    matrix: scaleFeatures(sample, fittedFeatures, featureSpread),
+  }));
+  const scaledStart = Float64Array.from(
+    fittedFeatures,
+    (feature, at) => (start[feature] ?? 0) * (featureSpread[at] ?? 1),
+  );
+  const scaledWeights = minimize((weights) => computeLoss(scaledSamples, weights, scaledStart, penalty), scaledStart);
+  const weights = Array.from({ length: size }, (_, at) => fixedWeights[at] ?? 0);
+  for (const [at, feature] of fittedFeatures.entries())
+    weights[feature] = (scaledWeights[at] ?? 0) / (featureSpread[at] ?? 1);
   return weights;
 }
 
 /**
  * Gives each agent equal weight, each project within it, and each needed line within the project.
  */
-function makeSamples(cuts: readonly FitSample[]): Sample[] {
-  const needed = cuts.map(neededByBlock);
-  const keys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
-  const lines = new Map<string, number>();
-  for (const [at, key] of keys.entries()) lines.set(key, (lines.get(key) ?? 0) + (needed[at]?.sum ?? 0));
-  const projects = new Map<string, number>();
-  for (const [key, count] of lines) {
+function makeSamples(cuts: readonly FitSample[]): WeightedSample[] {
+  const neededByCut = cuts.map(sumNeededByBlock);
+  const projectKeys = cuts.map(({ agent, project }) => `${agent}\n${project}`);
+  const linesByProject = new Map<string, number>();
+  for (const [at, key] of projectKeys.entries())
+    linesByProject.set(key, (linesByProject.get(key) ?? 0) + (neededByCut[at]?.sum ?? 0));
+  const projectsByAgent = new Map<string, number>();
+  for (const [key, count] of linesByProject) {
     const agent = key.slice(0, key.indexOf('\n'));
-    if (count > 0) projects.set(agent, (projects.get(agent) ?? 0) + 1);
+    if (count > 0) projectsByAgent.set(agent, (projectsByAgent.get(agent) ?? 0) + 1);
   }
-  const samples = cuts.flatMap((cut, at): Sample[] => {
-    const own = needed[at];
-    if (!own || own.sum === 0) return [];
-    const all = lines.get(keys[at] ?? '') ?? 1;
-    const weight = ((own.sum / all) * Math.min(1, all / SURE_LINES)) / (projects.get(cut.agent) ?? 1);
-    const shares = own.blocks.map((value) => value / own.sum);
+  const samples = cuts.flatMap((cut, at): WeightedSample[] => {
+    const neededInCut = neededByCut[at];
+    if (!neededInCut || neededInCut.sum === 0) return [];
+    const projectLines = linesByProject.get(projectKeys[at] ?? '') ?? 1;
+    const weight =
+      ((neededInCut.sum / projectLines) * Math.min(1, projectLines / MIN_LINES_FOR_FULL_WEIGHT)) /
+      (projectsByAgent.get(cut.agent) ?? 1);
+    const neededShares = neededInCut.blocks.map((value) => value / neededInCut.sum);
     const logTokens = Float64Array.from(cut.tokens, (tokens) => Math.log(Math.max(1, tokens)));
-    return [{ features: cut.features, logTokens, needed: shares, weight }];
+    return [{ features: cut.features, logTokens, needed: neededShares, weight }];
   });
-  const all = samples.reduce((sum, { weight }) => sum + weight, 0);
-  return samples.map((sample) => ({ ...sample, weight: sample.weight / all }));
+  const totalWeight = samples.reduce((sum, { weight }) => sum + weight, 0);
+  return samples.map((sample) => ({ ...sample, weight: sample.weight / totalWeight }));
 }
 
 /**
  * A line in several blocks is split among them, and a line that is needed soon counts in more
  * windows.
  */
-function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64Array; readonly sum: number } {
+function sumNeededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64Array; readonly sum: number } {
   const blocks = new Float64Array(tokens.length);
   let sum = 0;
   for (const line of lines) {
@@ -115,7 +127,7 @@ function neededByBlock({ tokens, lines }: FitSample): { readonly blocks: Float64
   return { blocks, sum };
 }
 
-function computeSpread(samples: readonly Sample[], used: readonly number[]): number[] {
+function computeSpread(samples: readonly WeightedSample[], used: readonly number[]): number[] {
   const rows = samples.flatMap(({ features }) => features);
   return used.map((feature) => {
     let [sum, squares] = [0, 0];
@@ -130,11 +142,11 @@ function computeSpread(samples: readonly Sample[], used: readonly number[]): num
 }
 
 /** A sample with features scaled to a spread of 1. */
-interface ScaledSample extends Sample {
+interface ScaledSample extends WeightedSample {
   readonly matrix: Float32Array;
 }
 
-function scaleFeatures({ features }: Sample, used: readonly number[], spread: readonly number[]): Float32Array {
+function scaleFeatures({ features }: WeightedSample, used: readonly number[], spread: readonly number[]): Float32Array {
   const matrix = new Float32Array(features.length * used.length);
   let next = 0;
   for (const row of features)
@@ -142,7 +154,7 @@ function scaleFeatures({ features }: Sample, used: readonly number[], spread: re
   return matrix;
 }
 
-interface Loss {
+interface LossWithGradient {
   readonly value: number;
   readonly gradient: Float64Array;
 }
@@ -152,37 +164,38 @@ function computeLoss(
   weights: Float64Array,
   start: Float64Array,
   penalty: number,
-): Loss {
+): LossWithGradient {
   const size = weights.length;
-  const away = weights.map((weight, at) => weight - (start[at] as number));
-  const gradient = away.map((distance) => 2 * penalty * distance);
-  let value = penalty * dot(away, away);
+  const distances = weights.map((weight, at) => weight - (start[at] as number));
+  const gradient = distances.map((distance) => 2 * penalty * distance);
+  let value = penalty * computeDotProduct(distances, distances);
   for (const { matrix, logTokens, needed, weight } of samples) {
-    const count = logTokens.length;
-    const shares = new Float64Array(count);
+    const blockCount = logTokens.length;
+    const shares = new Float64Array(blockCount);
     let most = -Infinity;
-    for (let block = 0, at = 0; block < count; block++) {
+    for (let block = 0, matrixIndex = 0; block < blockCount; block++) {
       let score = 0;
-      for (let feature = 0; feature < size; feature++) score += (weights[feature] as number) * (matrix[at++] as number);
+      for (let feature = 0; feature < size; feature++)
+        score += (weights[feature] as number) * (matrix[matrixIndex++] as number);
       value -= weight * (needed[block] as number) * score;
       shares[block] = score + (logTokens[block] as number);
       most = Math.max(most, shares[block] as number);
     }
     let sum = 0;
-    for (let block = 0; block < count; block++) sum += shares[block] = Math.exp((shares[block] as number) - most);
+    for (let block = 0; block < blockCount; block++) sum += shares[block] = Math.exp((shares[block] as number) - most);
     value += weight * (most + Math.log(sum));
-    for (let block = 0, at = 0; block < count; block++) {
-      const pull = weight * ((shares[block] as number) / sum - (needed[block] as number));
+    for (let block = 0, at = 0; block < blockCount; block++) {
+      const residual = weight * ((shares[block] as number) / sum - (needed[block] as number));
       for (let feature = 0; feature < size; feature++)
-        gradient[feature] = (gradient[feature] as number) + pull * (matrix[at++] as number);
+        gradient[feature] = (gradient[feature] as number) + residual * (matrix[at++] as number);
     }
   }
   return { value, gradient };
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
+function computeDotProduct(a: Float64Array, b: Float64Array): number {
   let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number);
   return sum;
 }
 
@@ -195,31 +208,32 @@ const SMALLEST_GAIN = 1e-8;
  * Minimizes a convex function with L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm
  * 7.5).
  */
-function minimize(of: (at: Float64Array) => Loss, start: Float64Array): Float64Array {
-  let at = start;
-  let now = of(at);
+function minimize(of: (at: Float64Array) => LossWithGradient, start: Float64Array): Float64Array {
+  let point = start;
+  let currentLoss = of(point);
   const memory: { readonly step: Float64Array; readonly change: Float64Array }[] = [];
   for (let count = 0; count < STEPS; count++) {
-    const direction = computeDirection(now.gradient, memory);
-    let length = memory.length > 0 ? 1 : Math.min(1, 1 / now.gradient.reduce((sum, one) => sum + Math.abs(one), 0));
-    const slope = dot(now.gradient, direction);
-    let next = now;
-    let to = at;
-    for (let tries = 0; tries < 30; tries++, length /= 2) {
-      to = at.map((value, index) => value - length * (direction[index] ?? 0));
-      next = of(to);
-      if (next.value < now.value - 1e-4 * length * slope) break;
+    const direction = computeDirection(currentLoss.gradient, memory);
+    let length =
+      memory.length > 0 ? 1 : Math.min(1, 1 / currentLoss.gradient.reduce((sum, one) => sum + Math.abs(one), 0));
+    const slope = computeDotProduct(currentLoss.gradient, direction);
+    let nextLoss = currentLoss;
+    let nextPoint = point;
+    for (let attempts = 0; attempts < 30; attempts++, length /= 2) {
+      nextPoint = point.map((value, index) => value - length * (direction[index] ?? 0));
+      nextLoss = of(nextPoint);
+      if (nextLoss.value < currentLoss.value - 1e-4 * length * slope) break;
     }
-    if (next.value >= now.value) break;
-    const step = to.map((value, index) => value - (at[index] ?? 0));
-    const change = next.gradient.map((value, index) => value - (now.gradient[index] ?? 0));
-    if (dot(step, change) > 1e-12) memory.push({ step, change });
+    if (nextLoss.value >= currentLoss.value) break;
+    const step = nextPoint.map((value, index) => value - (point[index] ?? 0));
+    const gradientChange = nextLoss.gradient.map((value, index) => value - (currentLoss.gradient[index] ?? 0));
+    if (computeDotProduct(step, gradientChange) > 1e-12) memory.push({ step, change: gradientChange });
     if (memory.length > REMEMBERED_STEPS) memory.shift();
-    const gain = now.value - next.value;
-    [at, now] = [to, next];
-    if (gain < SMALLEST_GAIN * Math.max(1, Math.abs(now.value))) break;
+    const gain = currentLoss.value - nextLoss.value;
+    [point, currentLoss] = [nextPoint, nextLoss];
+    if (gain < SMALLEST_GAIN * Math.max(1, Math.abs(currentLoss.value))) break;
   }
-  return at;
+  return point;
 }
 
 function computeDirection(
@@ -228,20 +242,22 @@ function computeDirection(
 ): Float64Array {
   const direction = gradient.slice();
   const shares: number[] = [];
-  const add = (other: Float64Array, factor: number): void => {
-    for (let at = 0; at < direction.length; at++) direction[at] = (direction[at] ?? 0) + factor * (other[at] ?? 0);
+  const addScaled = (other: Float64Array, factor: number): void => {
+    for (let index = 0; index < direction.length; index++)
+      direction[index] = (direction[index] ?? 0) + factor * (other[index] ?? 0);
   };
   for (const { step, change } of memory.toReversed()) {
-    const share = dot(step, direction) / dot(step, change);
+    const share = computeDotProduct(step, direction) / computeDotProduct(step, change);
     shares.unshift(share);
-    add(change, -share);
+    addScaled(change, -share);
   }
-  const last = memory.at(-1);
-  if (last) {
-    const scale = dot(last.step, last.change) / dot(last.change, last.change);
-    for (let at = 0; at < direction.length; at++) direction[at] = (direction[at] ?? 0) * scale;
+  const lastStep = memory.at(-1);
+  if (lastStep) {
+    const scale =
+      computeDotProduct(lastStep.step, lastStep.change) / computeDotProduct(lastStep.change, lastStep.change);
+    for (let index = 0; index < direction.length; index++) direction[index] = (direction[index] ?? 0) * scale;
   }
   for (const [index, { step, change }] of memory.entries())
-    add(step, (shares[index] ?? 0) - dot(change, direction) / dot(step, change));
+    addScaled(step, (shares[index] ?? 0) - computeDotProduct(change, direction) / computeDotProduct(step, change));
   return direction;
 }

@@ -38,14 +38,14 @@ const SIZES = [50_000, 200_000, 800_000];
 const CONVERSATIONS = 10;
 const WARM_UP = 5;
 const REQUESTS = 20;
-const AT_ONCE = 20;
-const REQUESTS_AT_ONCE = 10;
+const PARALLEL_CONVERSATIONS = 20;
+const REQUESTS_PER_PARALLEL_CONVERSATION = 10;
 /** Window as a multiple of the conversation's tokens: it is condensed once and then has room. */
-const CONDENSED_WINDOW = 1.6;
+const CONDENSING_WINDOW_FACTOR = 1.6;
 /** Approximate number of o200k tokens per character in these conversations. */
 const TOKENS_PER_CHAR = 0.3;
 
-const PROXY = `
+const PROXY_SOURCE = `
 const http = require('http');
 const to = new URL(process.argv[1]);
 const agent = new http.Agent({ keepAlive: true });
@@ -62,23 +62,23 @@ server.listen(0, '127.0.0.1', () => console.log('(x) http://127.0.0.1:' + server
 /** Starts a process that prints its URL after "(x) ". */
 async function startServing(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
+  let printedText = '';
   for await (const chunk of child.stdout) {
-    said += String(chunk);
-    const url = /\(x\) (\S+)/.exec(said)?.[1];
+    printedText += String(chunk);
+    const url = /\(x\) (\S+)/.exec(printedText)?.[1];
     if (url !== undefined) return { child, url };
   }
-  throw new Error(`It did not start: ${said}`);
+  throw new Error(`It did not start: ${printedText}`);
 }
 
-const lines = (chars: number, seed: number): string => {
-  const all: string[] = [];
-  for (let at = 0, length = 0; length < chars; at++) {
-    const line = `${at + 1}: const value_${seed}_${at} = compute(${(seed * 7919 + at * 104729) % 99991}, "text");`;
-    all.push(line);
+const makeFileText = (chars: number, seed: number): string => {
+  const allLines: string[] = [];
+  for (let lineIndex = 0, length = 0; length < chars; lineIndex++) {
+    const line = `${lineIndex + 1}: const value_${seed}_${lineIndex} = compute(${(seed * 7919 + lineIndex * 104729) % 99991}, "text");`;
+    allLines.push(line);
     length += line.length + 1;
   }
-  return all.join('\n');
+  return allLines.join('\n');
 };
 
 /** Creates a step of a task that reads a file; every fourth file was read before. */
@@ -98,7 +98,11 @@ const step = (task: string, at: number): unknown[] => [
   {
     role: 'user',
     content: [
-      { type: 'tool_result', tool_use_id: `toolu_${task}_${at}`, content: lines(6_000, at % 4 === 3 ? at - 2 : at) },
+      {
+        type: 'tool_result',
+        tool_use_id: `toolu_${task}_${at}`,
+        content: makeFileText(6_000, at % 4 === 3 ? at - 2 : at),
+      },
     ],
   },
 ];
@@ -131,13 +135,13 @@ class GrowingConversation {
 const agent = new http.Agent({ keepAlive: true });
 
 /** Returns the milliseconds until the first byte of the response's body. */
-const firstByte = (url: string, body: Buffer): Promise<number> =>
+const measureFirstByteMs = (url: string, body: Buffer): Promise<number> =>
   new Promise((resolve, reject) => {
-    const begun = performance.now();
+    const startedMs = performance.now();
     const headers = { 'content-type': 'application/json', 'content-length': body.length };
     const request = http.request(`${url}/v1/messages`, { method: 'POST', agent, headers }, (answer) => {
       answer.once('data', () => {
-        resolve(performance.now() - begun);
+        resolve(performance.now() - startedMs);
       });
       answer.resume();
     });
@@ -145,11 +149,11 @@ const firstByte = (url: string, body: Buffer): Promise<number> =>
     request.end(body);
   });
 
-function quantiles(values: readonly number[]): Quantiles {
-  const sorted = values.toSorted((a, b) => a - b);
+function computeQuantiles(values: readonly number[]): Quantiles {
+  const sortedValues = values.toSorted((a, b) => a - b);
   // The rank is the nearest one: of a hundred values, the 99th percentile is the last but one.
-  const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
-  return { median: at(0.5), p99: at(0.99) };
+  const getQuantile = (share: number): number => sortedValues[Math.ceil(sortedValues.length * share) - 1] ?? NaN;
+  return { median: getQuantile(0.5), p99: getQuantile(0.99) };
 }
 
 /** Reads CPU time and memory of a process; works only on Linux. */
@@ -170,12 +174,12 @@ function readProcessUsage(pid: number | undefined): { readonly cpuMs: number; re
 /** Measures both cases: nothing is due, and the conversation was condensed before. */
 export async function benchGateway(): Promise<GatewayPoint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  let sent = Buffer.alloc(0);
+  let lastVendorBody = Buffer.alloc(0);
   const vendor = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      sent = Buffer.concat(chunks);
+      lastVendorBody = Buffer.concat(chunks);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end('event: ping\ndata: {"type":"ping"}\n\n');
     });
@@ -187,9 +191,9 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
     });
     await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
     const address = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
-    const proxy = await startServing(['-e', PROXY, address]);
+    const proxy = await startServing(['-e', PROXY_SOURCE, address]);
     children.push(proxy.child);
-    const gatewayWith = async (window: number) => {
+    const startGateway = async (window: number) => {
       const options = [
         '--upstream',
         `x=${address}`,
@@ -198,33 +202,40 @@ export async function benchGateway(): Promise<GatewayPoint[]> {
         '--window',
         String(window),
       ];
-      const started = await startServing([join(folder, 'dist', 'cli.cjs'), 'gateway', ...options]);
-      children.push(started.child);
-      return started;
+      const gatewayProcess = await startServing([join(folder, 'dist', 'cli.cjs'), 'gateway', ...options]);
+      children.push(gatewayProcess.child);
+      return gatewayProcess;
     };
     const points: GatewayPoint[] = [];
     for (const tokens of SIZES) {
       for (const kind of ['nothing due', 'condensed before']) {
         // The first request condenses, because it is above 75 % of the window.
-        const gateway = await gatewayWith(
-          kind === 'condensed before' ? Math.floor(tokens * CONDENSED_WINDOW) : 100_000_000,
+        const gateway = await startGateway(
+          kind === 'condensed before' ? Math.floor(tokens * CONDENSING_WINDOW_FACTOR) : 100_000_000,
         );
         const rounds: Round[] = [];
-        for (let at = 0; at < CONVERSATIONS; at++) {
-          const conversation = new GrowingConversation(`${kind} ${tokens}, number ${at}`, tokens);
-          rounds.push(...(await runRounds([conversation], REQUESTS, proxy.url, gateway, () => sent)));
+        for (let conversationIndex = 0; conversationIndex < CONVERSATIONS; conversationIndex++) {
+          const conversation = new GrowingConversation(`${kind} ${tokens}, number ${conversationIndex}`, tokens);
+          rounds.push(...(await runRounds([conversation], REQUESTS, proxy.url, gateway, () => lastVendorBody)));
         }
         points.push(...summarizeRounds(tokens, kind, rounds, readProcessUsage(gateway.child.pid).memory));
         gateway.child.kill('SIGKILL');
       }
     }
-    const gateway = await gatewayWith(99_000_000);
-    const many = Array.from(
-      { length: AT_ONCE },
+    const gateway = await startGateway(99_000_000);
+    const conversations = Array.from(
+      { length: PARALLEL_CONVERSATIONS },
       (_, at) => new GrowingConversation(`one of many, number ${at}`, 50_000),
     );
-    const rounds = await runRounds(many, REQUESTS_AT_ONCE, proxy.url, gateway);
-    points.push(...summarizeRounds(50_000, `${AT_ONCE} at once`, rounds, readProcessUsage(gateway.child.pid).memory));
+    const rounds = await runRounds(conversations, REQUESTS_PER_PARALLEL_CONVERSATION, proxy.url, gateway);
+    points.push(
+      ...summarizeRounds(
+        50_000,
+        `${PARALLEL_CONVERSATIONS} at once`,
+        rounds,
+        readProcessUsage(gateway.child.pid).memory,
+      ),
+    );
     return points;
   } finally {
     for (const child of children) child.kill('SIGKILL');
@@ -258,18 +269,18 @@ async function runRounds(
   sent?: () => Buffer,
 ): Promise<Round[]> {
   const rounds: Round[] = [];
-  let before: Buffer | undefined;
-  let used = readProcessUsage(child.pid).cpuMs;
+  let bodyBefore: Buffer | undefined;
+  let cpuMsBefore = readProcessUsage(child.pid).cpuMs;
   for (let round = 0; round < WARM_UP + requests; round++) {
     const bodies = conversations.map((conversation) => conversation.body());
-    const passed = await Promise.all(bodies.map((body) => firstByte(proxy, body)));
-    const led = await Promise.all(bodies.map((body) => firstByte(url, body)));
-    const cpuMs = readProcessUsage(child.pid).cpuMs - used;
-    used += cpuMs;
-    const now = sent?.();
-    const condenses = now !== undefined && before !== undefined && !isContinuation(before, now);
-    before = now;
-    if (round >= WARM_UP) rounds.push({ proxy: passed, gateway: led, cpuMs, condenses });
+    const proxyTimes = await Promise.all(bodies.map((body) => measureFirstByteMs(proxy, body)));
+    const gatewayTimes = await Promise.all(bodies.map((body) => measureFirstByteMs(url, body)));
+    const cpuMs = readProcessUsage(child.pid).cpuMs - cpuMsBefore;
+    cpuMsBefore += cpuMs;
+    const vendorBody = sent?.();
+    const condenses = vendorBody !== undefined && bodyBefore !== undefined && !isContinuation(bodyBefore, vendorBody);
+    bodyBefore = vendorBody;
+    if (round >= WARM_UP) rounds.push({ proxy: proxyTimes, gateway: gatewayTimes, cpuMs, condenses });
   }
   return rounds;
 }
@@ -279,7 +290,7 @@ async function runRounds(
  * are any.
  */
 function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[], memory: number): GatewayPoint[] {
-  const point = (name: string, some: readonly Round[]): GatewayPoint[] => {
+  const summarize = (name: string, some: readonly Round[]): GatewayPoint[] => {
     const times = { proxy: some.flatMap((one) => one.proxy), gateway: some.flatMap((one) => one.gateway) };
     const requests = times.gateway.length;
     if (requests === 0) return [];
@@ -288,27 +299,27 @@ function summarizeRounds(tokens: number, kind: string, rounds: readonly Round[],
         tokens,
         kind: name,
         requests,
-        proxy: quantiles(times.proxy),
-        gateway: quantiles(times.gateway),
-        added: quantiles(times.gateway.map((time, at) => time - (times.proxy[at] ?? NaN))),
+        proxy: computeQuantiles(times.proxy),
+        gateway: computeQuantiles(times.gateway),
+        added: computeQuantiles(times.gateway.map((time, at) => time - (times.proxy[at] ?? NaN))),
         cpuMs: some.reduce((sum, one) => sum + one.cpuMs, 0) / requests,
         memory,
       },
     ];
   };
-  const quiet = rounds.filter(({ condenses }) => !condenses);
-  const condensing = rounds.filter(({ condenses }) => condenses);
-  return [...point(kind, quiet), ...point('condenses', condensing)];
+  const quietRounds = rounds.filter(({ condenses }) => !condenses);
+  const condensingRounds = rounds.filter(({ condenses }) => condenses);
+  return [...summarize(kind, quietRounds), ...summarize('condenses', condensingRounds)];
 }
 
 /** Two brackets follow the last element of the list. */
-const CLOSING = ']}'.length;
+const CLOSING_LENGTH = ']}'.length;
 const isContinuation = (before: Buffer, now: Buffer): boolean => {
-  const head = before.subarray(0, before.length - CLOSING);
+  const head = before.subarray(0, before.length - CLOSING_LENGTH);
   return now.length >= head.length && now.subarray(0, head.length).equals(head);
 };
 
-const pair = ({ median, p99 }: Quantiles): string => `${millis(median)} / ${millis(p99)}`;
+const formatQuantiles = ({ median, p99 }: Quantiles): string => `${millis(median)} / ${millis(p99)}`;
 
 export const gatewayTable = (points: readonly GatewayPoint[]): string =>
   table(
@@ -317,9 +328,9 @@ export const gatewayTable = (points: readonly GatewayPoint[]): string =>
       kind,
       tokens,
       requests,
-      pair(proxy),
-      pair(gateway),
-      pair(added),
+      formatQuantiles(proxy),
+      formatQuantiles(gateway),
+      formatQuantiles(added),
       millis(cpuMs),
       megabytes(memory),
     ]),

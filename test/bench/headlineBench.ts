@@ -11,18 +11,18 @@ import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { generateConversation, type ConversationOptions } from '../generators/conversation';
 import { prose } from '../generators/prose';
 import { Random } from '../generators/random';
-import { cpuSince, freshCounter } from './measure';
+import { readCpuMsSince, freshCounter } from './measure';
 import { roomForSummary } from './scriptedReplies';
 import { millis, percent } from './table';
 
-interface Kind {
+interface ConversationKind {
   readonly name: string;
   readonly options: Omit<ConversationOptions, 'seed'>;
   /** Percentage removed according to the specification, by preset. */
   readonly old: Readonly<Record<string, number>>;
 }
 
-const KINDS: readonly Kind[] = [
+const CONVERSATION_KINDS: readonly ConversationKind[] = [
   {
     name: 'heavy',
     options: { targetTokens: 155_500 },
@@ -57,7 +57,7 @@ export interface HeadlineRow {
   readonly old: number;
 }
 
-type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
+type HeadlineRun = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
 
 /**
  * Measures five conversations of each kind. The model's answers have half to all of the
@@ -65,11 +65,12 @@ type Run = Omit<HeadlineRow, 'conversation' | 'preset' | 'old'>;
  */
 export async function benchHeadline(): Promise<HeadlineRow[]> {
   const rows: HeadlineRow[] = [];
-  for (const { name, options, old } of KINDS) {
+  for (const { name, options, old } of CONVERSATION_KINDS) {
     for (const [preset, oldPercent] of Object.entries(old)) {
-      const runs: Run[] = [];
-      for (const seed of SEEDS) runs.push(await run(preset, { ...options, seed }));
-      const mean = (of: (row: Run) => number): number => runs.reduce((sum, row) => sum + of(row), 0) / runs.length;
+      const runs: HeadlineRun[] = [];
+      for (const seed of SEEDS) runs.push(await measureRun(preset, { ...options, seed }));
+      const mean = (of: (row: HeadlineRun) => number): number =>
+        runs.reduce((sum, row) => sum + of(row), 0) / runs.length;
       rows.push({
         conversation: name,
         preset,
@@ -85,7 +86,7 @@ export async function benchHeadline(): Promise<HeadlineRow[]> {
   return rows;
 }
 
-async function run(preset: string, options: ConversationOptions): Promise<Run> {
+async function measureRun(preset: string, options: ConversationOptions): Promise<HeadlineRun> {
   const messages = generateConversation(options);
   const counter = freshCounter();
   const before = counter.countMessages(messages);
@@ -101,7 +102,7 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const started = process.cpuUsage();
   const { edits, cost = 0 } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
-  const timeMs = cpuSince(started);
+  const timeMs = readCpuMsSince(started);
   const after = counter.countMessages(applyEdits(messages, edits).messages);
   return { before, after, calls: summarizer.requests.length, cost, timeMs };
 }

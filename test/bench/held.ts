@@ -1,12 +1,12 @@
 /** Measures how long the thread is blocked, which users notice in the extension host. */
-const KNOWS_THREADS = Number.parseInt(process.versions.node) >= 24;
+const HAS_THREAD_CPU_USAGE = Number.parseInt(process.versions.node) >= 24;
 
 /**
  * CPU time of this thread in milliseconds; older versions of Node report only that of all threads,
  * including the collector.
  */
-const threadNow = (): number => {
-  const { user, system } = KNOWS_THREADS ? process.threadCpuUsage() : process.cpuUsage();
+const readThreadCpuMs = (): number => {
+  const { user, system } = HAS_THREAD_CPU_USAGE ? process.threadCpuUsage() : process.cpuUsage();
   return (user + system) / 1_000;
 };
 
@@ -15,20 +15,20 @@ const threadNow = (): number => {
  * lesser of wall time and CPU time, since other programs may delay the thread. It is checked every
  * millisecond.
  */
-export function monitorHeld(): () => Promise<number> {
+export function startBlockMonitor(): () => Promise<number> {
   let longest = 0;
-  let [last, lastCpu] = [performance.now(), threadNow()];
-  let isOn = true;
-  const turn = (): void => {
-    const [now, cpu] = [performance.now(), threadNow()];
+  let [last, lastCpu] = [performance.now(), readThreadCpuMs()];
+  let isMonitoring = true;
+  const checkTurn = (): void => {
+    const [now, cpu] = [performance.now(), readThreadCpuMs()];
     longest = Math.max(longest, Math.min(now - last, cpu - lastCpu));
     [last, lastCpu] = [now, cpu];
-    if (isOn) setTimeout(turn, 1);
+    if (isMonitoring) setTimeout(checkTurn, 1);
   };
-  setTimeout(turn, 1);
+  setTimeout(checkTurn, 1);
   return async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    isOn = false;
+    isMonitoring = false;
     return longest;
   };
 }

@@ -20,52 +20,55 @@ const RUNS = 3;
 const MEGABYTE = 1e6;
 
 const FILE = { file_path: 'src/a.ts' };
-const WORD = 'if (request.retry > limit) return undefined; ';
+const CODE_TEXT = 'if (request.retry > limit) return undefined; ';
 
-const conversation = (results: readonly string[]): ApiMessage[] => [
+const makeConversation = (results: readonly string[]): ApiMessage[] => [
   user('task'),
   ...results.flatMap((content, at) => [assistant(call(`id${at}`, 'Read', FILE)), user(result(`id${at}`, content))]),
 ];
 
-const lines = (count: number, line: (at: number) => string): string =>
+const makeLines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
 /** Each function generates a share of the full size. */
-const CASES: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
+const MAKE_MESSAGES_BY_CASE: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
   'one line of 5 MB, twice': (share) => {
-    const line = WORD.repeat((5 * MEGABYTE * share) / WORD.length);
-    return conversation([line, `${line}\nend`]);
+    const line = CODE_TEXT.repeat((5 * MEGABYTE * share) / CODE_TEXT.length);
+    return makeConversation([line, `${line}\nend`]);
   },
   'one JSON string of 5 MB of lines, twice': (share) => {
-    const text = lines((5 * MEGABYTE * share) / 80, (at) => `${String(at).padStart(9, '0')} ${WORD.slice(0, 70)}`);
-    return conversation([JSON.stringify([{ text }]), JSON.stringify([{ text: `${text}\nend` }])]);
+    const text = makeLines(
+      (5 * MEGABYTE * share) / 80,
+      (at) => `${String(at).padStart(9, '0')} ${CODE_TEXT.slice(0, 70)}`,
+    );
+    return makeConversation([JSON.stringify([{ text }]), JSON.stringify([{ text: `${text}\nend` }])]);
   },
   'one JSON line of 5 MB full of escapes, twice': (share) => {
     const line = JSON.stringify('\\"\\'.repeat((5 * MEGABYTE * share) / 6));
-    return conversation([`[${line},"a\\nb\\nc\\nd"]`, `[${line},"a\\nb\\nc\\ne"]`]);
+    return makeConversation([`[${line},"a\\nb\\nc\\nd"]`, `[${line},"a\\nb\\nc\\ne"]`]);
   },
   '200,000 equal lines, twice': (share) => {
-    const text = lines(200_000 * share, () => WORD);
-    return conversation([text, `${text}\nend`]);
+    const text = makeLines(200_000 * share, () => CODE_TEXT);
+    return makeConversation([text, `${text}\nend`]);
   },
   '200,000 lines that differ in one character, twice': (share) => {
-    const make = (last: string): string =>
-      lines(200_000 * share, (at) => `${WORD}${String.fromCharCode(0x4e00 + (at % 20_000))}${last}`);
-    return conversation([make('a'), make('b')]);
+    const makeNotebook = (last: string): string =>
+      makeLines(200_000 * share, (at) => `${CODE_TEXT}${String.fromCharCode(0x4e00 + (at % 20_000))}${last}`);
+    return makeConversation([makeNotebook('a'), makeNotebook('b')]);
   },
   '10,000 reads of one file': (share) => {
-    const text = lines(40, (at) => `${String(at + 1).padStart(6)}→${WORD}${at}`);
-    return conversation(Array.from({ length: 10_000 * share }, () => text));
+    const text = makeLines(40, (at) => `${String(at + 1).padStart(6)}→${CODE_TEXT}${at}`);
+    return makeConversation(Array.from({ length: 10_000 * share }, () => text));
   },
   '10,000 reads of parts of one file': (share) =>
-    conversation(
+    makeConversation(
       Array.from({ length: 10_000 * share }, (_, read) =>
-        lines(40, (at) => `${String(read + at + 1).padStart(6)}→${WORD}${read + at}`),
+        makeLines(40, (at) => `${String(read + at + 1).padStart(6)}→${CODE_TEXT}${read + at}`),
       ),
     ),
   '2,000 texts of one length with one beginning': (share) => {
-    const beginning = WORD.repeat(200);
-    return conversation(
+    const beginning = CODE_TEXT.repeat(200);
+    return makeConversation(
       Array.from({ length: 2_000 * share }, (_, at) => `${beginning}${String(at >> 1).padStart(9, '0')}`),
     );
   },
@@ -73,7 +76,7 @@ const CASES: Readonly<Record<string, (share: number) => ApiMessage[]>> = {
 
 export async function benchHostile(): Promise<HostilePoint[]> {
   const points: HostilePoint[] = [];
-  for (const [name, make] of Object.entries(CASES)) {
+  for (const [name, make] of Object.entries(MAKE_MESSAGES_BY_CASE)) {
     for (const share of SHARES) {
       const messages = make(share);
       const times: number[] = [];
@@ -98,12 +101,12 @@ async function measure(messages: readonly ApiMessage[]): Promise<number> {
 export function hostileTable(points: readonly HostilePoint[]): string {
   return table(
     ['what', 'quarter', 'half', 'whole', 'whole / half', 'characters'],
-    Object.keys(CASES).map((name) => {
-      const own = points.filter((point) => point.name === name);
-      const [half, whole] = own.slice(-2);
+    Object.keys(MAKE_MESSAGES_BY_CASE).map((name) => {
+      const casePoints = points.filter((point) => point.name === name);
+      const [half, whole] = casePoints.slice(-2);
       return [
         name,
-        ...own.map(({ cpuMs }) => millis(cpuMs)),
+        ...casePoints.map(({ cpuMs }) => millis(cpuMs)),
         `${((whole?.cpuMs ?? 0) / (half?.cpuMs ?? 1)).toFixed(1)} ×`,
         whole?.chars ?? 0,
       ];

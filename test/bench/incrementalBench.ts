@@ -23,9 +23,9 @@ export interface IncrementalPoint {
 }
 
 const SIZES = [100_000, 200_000, 500_000, 1_000_000, 2_000_000];
-const ADDED = [10, 40, 160];
+const ADDED_MESSAGE_COUNTS = [10, 40, 160];
 const SEED = 42;
-const TIMES = 8;
+const REPEATS = 8;
 const ROUNDS = 3;
 
 export async function benchIncremental(sizes: readonly number[] = SIZES): Promise<IncrementalPoint[]> {
@@ -33,41 +33,42 @@ export async function benchIncremental(sizes: readonly number[] = SIZES): Promis
   await measure(generateConversation({ seed: SEED, targetTokens: 100_000 }), 5);
   for (const targetTokens of sizes) {
     const messages = generateConversation({ seed: SEED, targetTokens });
-    for (const added of ADDED) if (added * TIMES < messages.length / 2) points.push(await measure(messages, added));
+    for (const added of ADDED_MESSAGE_COUNTS)
+      if (added * REPEATS < messages.length / 2) points.push(await measure(messages, added));
   }
   return points;
 }
 
 async function measure(original: readonly ApiMessage[], added: number): Promise<IncrementalPoint> {
-  const first: number[] = [];
-  const again: number[] = [];
+  const firstTimes: number[] = [];
+  const repeatTimes: number[] = [];
   const counter = freshCounter();
   const tokens = counter.countMessages(original);
   for (let round = 0; round < ROUNDS; round++) {
     // A fresh copy has no caches.
     const messages = structuredClone(original);
     counter.countMessages(messages);
-    let length = messages.length - TIMES * added;
+    let messageCount = messages.length - REPEATS * added;
     let edits: readonly Edit[] = [];
-    for (let time = 0; time <= TIMES; time++) {
-      const { made, ms } = await timed(messages.slice(0, length), edits, counter);
-      (time === 0 ? first : again).push(ms);
+    for (let repeat = 0; repeat <= REPEATS; repeat++) {
+      const { made, ms } = await condenseTimed(messages.slice(0, messageCount), edits, counter);
+      (repeat === 0 ? firstTimes : repeatTimes).push(ms);
       edits = [...edits, ...made];
-      length += added;
+      messageCount += added;
     }
   }
-  const inOrder = again.toSorted((a, b) => a - b);
+  const sortedRepeatTimes = repeatTimes.toSorted((a, b) => a - b);
   return {
     tokens,
     messages: original.length,
     added,
-    firstMs: Math.min(...first),
-    againMs: inOrder[0] ?? 0,
-    againMedianMs: inOrder[inOrder.length >> 1] ?? 0,
+    firstMs: Math.min(...firstTimes),
+    againMs: sortedRepeatTimes[0] ?? 0,
+    againMedianMs: sortedRepeatTimes[sortedRepeatTimes.length >> 1] ?? 0,
   };
 }
 
-async function timed(
+async function condenseTimed(
   messages: readonly ApiMessage[],
   edits: readonly Edit[],
   counter: MessageCounter,

@@ -19,15 +19,15 @@ import { listContents } from '../../src/core/messages/content';
 import { assistant, call, readCpuMs, makeToolExchange, result, user } from '../../src/core/testing';
 import { generateConversation } from '../generators/conversation';
 import { noisePng } from '../generators/noisePng';
-import { monitorHeld } from './held';
+import { startBlockMonitor } from './held';
 import { collectGarbage, freshCounter } from './measure';
 import { millis, table } from './table';
 
 /** The engine runs in this process, or in a thread with the built bundle. */
-export type Where = 'process' | 'thread';
+export type EngineLocation = 'process' | 'thread';
 
 export interface LivePoint {
-  readonly where: Where;
+  readonly where: EngineLocation;
   readonly tokens: number;
   readonly situation:
     | 'nothing due'
@@ -52,10 +52,11 @@ export interface LivePoint {
 const SIZES = [50_000, 200_000, 400_000];
 const SEED = 7;
 /** Number of messages added per request: an answer and its results. */
-const STEP = 2;
+const MESSAGES_PER_REQUEST = 2;
 
 /** Copies messages to new objects with the same content, as VS Code passes them. */
-const copied = (messages: readonly ApiMessage[]): ApiMessage[] => JSON.parse(JSON.stringify(messages)) as ApiMessage[];
+const copyMessages = (messages: readonly ApiMessage[]): ApiMessage[] =>
+  JSON.parse(JSON.stringify(messages)) as ApiMessage[];
 
 const withoutThinking = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {
@@ -70,7 +71,7 @@ const TOOLS = Array.from({ length: 41 }, (_, index) => ({
   input_schema: { type: 'object', properties: { path: { type: 'string', description: 'A path. '.repeat(8) } } },
 }));
 
-const model = (contextWindow: number, percent: number): UpstreamModel => ({
+const makeUpstreamModel = (contextWindow: number, percent: number): UpstreamModel => ({
   key: 'bench',
   contextWindow,
   maxOutputTokens: 8_192,
@@ -81,12 +82,12 @@ function makeRequest(messages: readonly ApiMessage[], upstream: UpstreamModel): 
   return { conversationId: 'bench', system: 'You are an agent. '.repeat(800), messages, tools: TOOLS, model: upstream };
 }
 
-type Preparing = Pick<ChatConversations, 'prepare' | 'countPart'>;
+type PreparedConversations = Pick<ChatConversations, 'prepare' | 'countPart'>;
 
 const threads: EngineThread[] = [];
 
-function liveIn(root: string, where: Where): Preparing {
-  if (where === 'thread') return liveInThread(root);
+function createLive(root: string, where: EngineLocation): PreparedConversations {
+  if (where === 'thread') return createLiveInThread(root);
   const counter = freshCounter();
   const providers = [losslessProvider, truncationProvider] as unknown as [CondensationProvider, CondensationProvider];
   const manager = new CondensationManager(counter, providers);
@@ -98,7 +99,7 @@ function liveIn(root: string, where: Where): Preparing {
   });
 }
 
-function liveInThread(root: string): Preparing {
+function createLiveInThread(root: string): PreparedConversations {
   const thread = new EngineThread({ bundle: resolve('dist', ENGINE_BUNDLE) });
   threads.push(thread);
   return new LiveClient({
@@ -121,32 +122,36 @@ export async function benchLive(sizes: readonly number[] = SIZES): Promise<LiveP
   for (const tokens of sizes) {
     const messages = withoutThinking(generateConversation({ seed: SEED, targetTokens: tokens }));
     for (const where of ['process', 'thread'] as const) {
-      points.push(...(await nothingDue(messages, tokens, where)), await largeResults(messages, tokens, where));
-      points.push(...(await condensing(messages, tokens, where)));
+      points.push(
+        ...(await measureNothingDue(messages, tokens, where)),
+        await measureLargeResults(messages, tokens, where),
+      );
+      points.push(...(await measureCondensing(messages, tokens, where)));
     }
   }
-  for (const where of ['process', 'thread'] as const) points.push(await images(where), await firstRequest(where));
+  for (const where of ['process', 'thread'] as const)
+    points.push(await measureImages(where), await measureFirstRequest(where));
   return points;
 }
 
 /** Measures an unknown chat of 10 MB, as after a restart of VS Code. */
-async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
-  const lines = Array.from({ length: 1_000 }, (_, at) => `${at}: if (request.retry > limit) return undefined;`).join(
+async function measureFirstRequest(where: EngineLocation, runs = 6): Promise<LivePoint> {
+  const logLines = Array.from({ length: 1_000 }, (_, at) => `${at}: if (request.retry > limit) return undefined;`).join(
     '\n',
   );
   const messages = [
     user('Look into the log.'),
-    ...Array.from({ length: Math.ceil(1e7 / lines.length) }, (_, at) =>
-      makeToolExchange(`read-${at}`, 'Read', { file_path: `/src/${at}.ts` }, `${at}\n${lines}`),
+    ...Array.from({ length: Math.ceil(1e7 / logLines.length) }, (_, at) =>
+      makeToolExchange(`read-${at}`, 'Read', { file_path: `/src/${at}.ts` }, `${at}\n${logLines}`),
     ).flat(),
   ];
   const timings: Timing[] = [];
   for (let run = 0; run < runs; run++)
     await inFolder(async (root) => {
-      const live = liveIn(root, where);
-      await live.prepare(makeRequest([user('Hello')], model(200_000, 75)));
-      const request = makeRequest(copied(messages), model(10_000_000, 100));
-      timings.push(await timed(() => live.prepare(request)));
+      const live = createLive(root, where);
+      await live.prepare(makeRequest([user('Hello')], makeUpstreamModel(200_000, 75)));
+      const request = makeRequest(copyMessages(messages), makeUpstreamModel(10_000_000, 100));
+      timings.push(await measureTiming(() => live.prepare(request)));
     });
   return makePoint(2_500_000, where, 'first request, 10 MB', timings);
 }
@@ -157,21 +162,29 @@ const REQUESTS = 120;
  * Measures a conversation's last requests with a large model. An empty call after each of them is
  * the baseline, since on a busy machine most of the time is spent waiting for the two threads.
  */
-async function nothingDue(messages: readonly ApiMessage[], tokens: number, where: Where): Promise<LivePoint[]> {
+async function measureNothingDue(
+  messages: readonly ApiMessage[],
+  tokens: number,
+  where: EngineLocation,
+): Promise<LivePoint[]> {
   return inFolder(async (root) => {
-    const live = liveIn(root, where);
-    const upstream = model(tokens * 10, 100);
-    const from = Math.max(2, messages.length - REQUESTS * STEP);
-    await live.prepare(makeRequest(copied(messages.slice(0, from)), upstream));
+    const live = createLive(root, where);
+    const upstream = makeUpstreamModel(tokens * 10, 100);
+    const firstCount = Math.max(2, messages.length - REQUESTS * MESSAGES_PER_REQUEST);
+    await live.prepare(makeRequest(copyMessages(messages.slice(0, firstCount)), upstream));
     const timings: Timing[] = [];
-    const idle: Timing[] = [];
-    for (let end = from + STEP; end <= messages.length; end += STEP) {
+    const idleTimings: Timing[] = [];
+    for (
+      let messageCount = firstCount + MESSAGES_PER_REQUEST;
+      messageCount <= messages.length;
+      messageCount += MESSAGES_PER_REQUEST
+    ) {
       // The request is created only now, so that garbage collections don't traverse 120 requests.
-      const request = makeRequest(copied(messages.slice(0, end)), upstream);
-      timings.push(await timed(() => live.prepare(request)));
-      idle.push(await timed(() => live.countPart('')));
+      const request = makeRequest(copyMessages(messages.slice(0, messageCount)), upstream);
+      timings.push(await measureTiming(() => live.prepare(request)));
+      idleTimings.push(await measureTiming(() => live.countPart('')));
     }
-    return [makePoint(tokens, where, 'nothing due', timings), makePoint(tokens, where, 'no work', idle)];
+    return [makePoint(tokens, where, 'nothing due', timings), makePoint(tokens, where, 'no work', idleTimings)];
   });
 }
 
@@ -179,45 +192,45 @@ async function nothingDue(messages: readonly ApiMessage[], tokens: number, where
  * Measures exchanges with new results of 50 KB. The first one is the slowest, because it indexes
  * everything before it.
  */
-async function largeResults(
+async function measureLargeResults(
   messages: readonly ApiMessage[],
   tokens: number,
-  where: Where,
+  where: EngineLocation,
   runs = 40,
 ): Promise<LivePoint> {
   const other = generateConversation({ seed: SEED + 1, targetTokens: runs * 20_000 });
   const text = other.flatMap((message) => listContents(message).map((content) => content.text)).join('\n');
   return inFolder(async (root) => {
-    const live = liveIn(root, where);
-    const upstream = model((tokens + runs * 20_000) * 10, 100);
-    const all = [...messages];
-    await live.prepare(makeRequest(copied(all), upstream));
+    const live = createLive(root, where);
+    const upstream = makeUpstreamModel((tokens + runs * 20_000) * 10, 100);
+    const allMessages = [...messages];
+    await live.prepare(makeRequest(copyMessages(allMessages), upstream));
     const timings: Timing[] = [];
     for (let run = 0; run < runs; run++) {
       const result = text.slice(run * 50_000, (run + 1) * 50_000);
-      all.push(...makeToolExchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
-      const request = makeRequest(copied(all), upstream);
-      timings.push(await timed(() => live.prepare(request)));
+      allMessages.push(...makeToolExchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
+      const request = makeRequest(copyMessages(allMessages), upstream);
+      timings.push(await measureTiming(() => live.prepare(request)));
     }
     return makePoint(tokens, where, 'a new result of 50 KB', timings);
   });
 }
 
 /** Measures requests that each add three screenshots, for a vendor that accepts 20 MB. */
-async function images(where: Where): Promise<LivePoint> {
+async function measureImages(where: EngineLocation): Promise<LivePoint> {
   return inFolder(async (root) => {
-    const live = liveIn(root, where);
-    const upstream = { ...model(200_000, 75), limits: { bytes: 20_971_520 } };
-    const all: ApiMessage[] = [user('Look at the pages')];
+    const live = createLive(root, where);
+    const upstream = { ...makeUpstreamModel(200_000, 75), limits: { bytes: 20_971_520 } };
+    const allMessages: ApiMessage[] = [user('Look at the pages')];
     const timings: Timing[] = [];
     for (let image = 0; image < 42; image++) {
       const data = noisePng(1280, 720, 607_000, image).toString('base64');
-      const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+      const imageBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
       const id = `shot-${image}`;
-      all.push(assistant(call(id, 'browser_take_screenshot', {})), user(result(id, [shot])));
+      allMessages.push(assistant(call(id, 'browser_take_screenshot', {})), user(result(id, [imageBlock])));
       if (image % 3 < 2) continue;
-      const request = makeRequest(copied(all), upstream);
-      timings.push(await timed(() => live.prepare(request)));
+      const request = makeRequest(copyMessages(allMessages), upstream);
+      timings.push(await measureTiming(() => live.prepare(request)));
     }
     return makePoint(59_000, where, '42 images, 34 MB', timings);
   });
@@ -227,24 +240,27 @@ async function images(where: Where): Promise<LivePoint> {
  * Measures the request that triggers a condensation, and the first one after a restart, in a new
  * folder each time.
  */
-async function condensing(
+async function measureCondensing(
   messages: readonly ApiMessage[],
   tokens: number,
-  where: Where,
+  where: EngineLocation,
   runs = 12,
 ): Promise<LivePoint[]> {
-  const upstream = model(tokens * 1.2, 60);
-  const far = model(tokens * 10, 100);
-  const before = messages.slice(0, -STEP);
+  const upstream = makeUpstreamModel(tokens * 1.2, 60);
+  const largeUpstream = makeUpstreamModel(tokens * 10, 100);
+  const earlierMessages = messages.slice(0, -MESSAGES_PER_REQUEST);
   const times: Record<'condensing' | 'after a restart', Timing[]> = { condensing: [], 'after a restart': [] };
   for (let run = 0; run < runs; run++) {
     await inFolder(async (root) => {
-      const live = liveIn(root, where);
-      await live.prepare(makeRequest(copied(before), far));
-      const [due, again] = [makeRequest(copied(messages), upstream), makeRequest(copied(messages), upstream)];
-      times.condensing.push(await timed(() => live.prepare(due)));
-      const restarted = liveIn(root, where);
-      times['after a restart'].push(await timed(() => restarted.prepare(again)));
+      const live = createLive(root, where);
+      await live.prepare(makeRequest(copyMessages(earlierMessages), largeUpstream));
+      const [due, again] = [
+        makeRequest(copyMessages(messages), upstream),
+        makeRequest(copyMessages(messages), upstream),
+      ];
+      times.condensing.push(await measureTiming(() => live.prepare(due)));
+      const restartedLive = createLive(root, where);
+      times['after a restart'].push(await measureTiming(() => restartedLive.prepare(again)));
     });
   }
   return [
@@ -260,39 +276,39 @@ interface Timing {
 }
 
 /** Measures the total time of an action, and the longest block. */
-async function timed(action: () => Promise<unknown>): Promise<Timing> {
+async function measureTiming(action: () => Promise<unknown>): Promise<Timing> {
   // Garbage is collected before, because a major collection traverses the whole heap, which here is
   // mostly the benchmark's.
   collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
-  const held = monitorHeld();
+  const stopBlockMonitor = startBlockMonitor();
   const [started, cpuStarted] = [performance.now(), readCpuMs()];
   await action();
   const [ms, cpuMs] = [performance.now() - started, readCpuMs() - cpuStarted];
-  return { ms, cpuMs, stretch: await held() };
+  return { ms, cpuMs, stretch: await stopBlockMonitor() };
 }
 
-const at = (sorted: readonly number[], share: number): number =>
+const getQuantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 
 function makePoint(
   tokens: number,
-  where: Where,
+  where: EngineLocation,
   situation: LivePoint['situation'],
   timings: readonly Timing[],
 ): LivePoint {
-  const sorted = timings.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const cpu = timings.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
+  const sortedTimes = timings.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const sortedCpuTimes = timings.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
   return {
     where,
     tokens,
     situation,
     requests: timings.length,
-    median: at(sorted, 0.5),
-    p90: at(sorted, 0.9),
-    p99: at(sorted, 0.99),
-    cpuMedian: at(cpu, 0.5),
-    cpuP99: at(cpu, 0.99),
+    median: getQuantile(sortedTimes, 0.5),
+    p90: getQuantile(sortedTimes, 0.9),
+    p99: getQuantile(sortedTimes, 0.99),
+    cpuMedian: getQuantile(sortedCpuTimes, 0.5),
+    cpuP99: getQuantile(sortedCpuTimes, 0.99),
     stretch: Math.max(...timings.map(({ stretch }) => stretch)),
   };
 }

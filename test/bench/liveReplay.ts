@@ -25,14 +25,14 @@ import { lostLines } from '../support/lostLines';
 import { freshCounter } from './measure';
 
 /** Anthropic's cache prices, relative to the base price ("Prompt caching"). */
-export const WRITE_PRICE = 1.25;
-export const READ_PRICE = 0.1;
+export const WRITE_PRICE_FACTOR = 1.25;
+export const READ_PRICE_FACTOR = 0.1;
 
 /** Windows in tokens; with Infinity, nothing is condensed. */
-export const WINDOWS = [Infinity, 200_000, 128_000, 64_000] as const;
+export const WINDOW_SIZES = [Infinity, 200_000, 128_000, 64_000] as const;
 const OUTPUT_TOKENS = 8_192;
 /** A limit that is larger than any session. */
-const NO_LIMIT = 1_000_000_000;
+const UNLIMITED_WINDOW = 1_000_000_000;
 
 export interface ReplayedRun {
   readonly requests: number;
@@ -52,19 +52,22 @@ export interface ReplayedRun {
  * Converts messages to the form that agents send: without thinking, and with consecutive results in
  * one message.
  */
-export function asSent(messages: readonly ApiMessage[]): ApiMessage[] {
-  const sent: ApiMessage[] = [];
+export function convertToSentForm(messages: readonly ApiMessage[]): ApiMessage[] {
+  const sentMessages: ApiMessage[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
     const content =
       typeof message.content === 'string' ? message.content : message.content.filter((block) => !isAnyThinking(block));
     if (content.length === 0) continue;
-    const last = sent.at(-1);
-    if (last?.role === message.role)
-      sent[sent.length - 1] = { ...last, content: [...blocks(last), ...blocks({ ...message, content })] };
-    else sent.push({ ...message, content });
+    const lastMessage = sentMessages.at(-1);
+    if (lastMessage?.role === message.role)
+      sentMessages[sentMessages.length - 1] = {
+        ...lastMessage,
+        content: [...getContentBlocks(lastMessage), ...getContentBlocks({ ...message, content })],
+      };
+    else sentMessages.push({ ...message, content });
   }
-  return sent;
+  return sentMessages;
 }
 
 /** Returns the number of messages in each request: those before each answer. */
@@ -73,17 +76,17 @@ export const listRequests = (messages: readonly ApiMessage[]): number[] =>
     at > 0 && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
   );
 
-const blocks = (message: ApiMessage): ReturnType<typeof getBlocks> =>
+const getContentBlocks = (message: ApiMessage): ReturnType<typeof getBlocks> =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 
 /** Writing files fails, so that the ledger stays in memory. */
-const NO_DISK = {
+const FAILING_DISK = {
   files: { ...nodeFiles, open: () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EROFS' })) },
 };
 
-const modelWith = (window: number): UpstreamModel => ({
+const makeUpstreamModel = (window: number): UpstreamModel => ({
   key: 'bench',
-  contextWindow: window === Infinity ? NO_LIMIT : window,
+  contextWindow: window === Infinity ? UNLIMITED_WINDOW : window,
   maxOutputTokens: OUTPUT_TOKENS,
   threshold: { percent: 75 },
 });
@@ -92,8 +95,8 @@ const modelWith = (window: number): UpstreamModel => ({
  * True if no request is large enough for a condensation, so that the session behaves as without a
  * limit.
  */
-export const isBelow = (window: number, { largest }: ReplayedRun): boolean =>
-  largest < computeDueTokensOfModel(modelWith(window)).tokens;
+export const isBelowThreshold = (window: number, { largest }: ReplayedRun): boolean =>
+  largest < computeDueTokensOfModel(makeUpstreamModel(window)).tokens;
 
 export interface ReplayResult {
   readonly name: string;
@@ -121,34 +124,39 @@ export async function replay({ name, messages, window, settings, counter: known 
       counter,
       root,
       settings: () => ({ provider: 'lossless', mayUseNative: false, ...settings }),
-      ...(known && { storage: NO_DISK }),
+      ...(known && { storage: FAILING_DISK }),
     });
-    const model = modelWith(window);
-    const toSegments = segmenter(counter);
+    const model = makeUpstreamModel(window);
+    const toSegments = createSegmenter(counter);
     const cache = new PromptCache({ minTokens: 1_024 });
     const check = new RemovedLineCheck(name);
     let [cost, condensations, requests, largest] = [0, 0, 0, 0];
-    let last: PreparedRequest | undefined;
+    let lastPrepared: PreparedRequest | undefined;
     const times: number[] = [];
     const notes = new Set<string>();
-    for (const end of listRequests(messages)) {
-      const began = performance.now();
-      const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
-      times.push(performance.now() - began);
+    for (const requestLength of listRequests(messages)) {
+      const startedMs = performance.now();
+      const prepared = await live.prepare({
+        conversationId: name,
+        messages: messages.slice(0, requestLength),
+        tools: [],
+        model,
+      });
+      times.push(performance.now() - startedMs);
       for (const note of prepared.notes) notes.add(note.replace(/\d+/g, 'N'));
       live.recordAnswer(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
-      if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
+      if (lastPrepared && !isCondensed) assertPrefix(name, lastPrepared.messages, prepared.messages);
       if (settings.newResults !== 'off') check.assert(prepared, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
         toSegments(message, prepared.cacheMarks.includes(at)),
       );
       const { read, written, total } = cache.useMarked(segments);
-      cost += read * READ_PRICE + written * WRITE_PRICE + (total - read - written);
+      cost += read * READ_PRICE_FACTOR + written * WRITE_PRICE_FACTOR + (total - read - written);
       condensations += Number(isCondensed);
       requests++;
       largest = Math.max(largest, prepared.tokens);
-      last = prepared;
+      lastPrepared = prepared;
     }
     for (const note of notes) console.error(`   ${name}: ${note}`);
     const leftOut = live.active()?.newResults?.tokens ?? 0;
@@ -159,21 +167,23 @@ export async function replay({ name, messages, window, settings, counter: known 
   }
 }
 
-type Segmenter = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
+type SplitIntoSegments = (message: ApiMessage, isMarked: boolean) => readonly Segment[];
 
 /** Splits messages into blocks as a cache sees them, and remembers their hashes. */
-function segmenter(counter: MessageCounter): Segmenter {
-  const known = new WeakMap<ApiMessage, readonly Segment[]>();
+function createSegmenter(counter: MessageCounter): SplitIntoSegments {
+  const segmentsByMessage = new WeakMap<ApiMessage, readonly Segment[]>();
   return (message, isMarked) => {
-    const own =
-      known.get(message) ??
-      blocks(message).map((block) => ({
+    const messageSegments =
+      segmentsByMessage.get(message) ??
+      getContentBlocks(message).map((block) => ({
         identity: createHash('sha256').update(message.role).update(JSON.stringify(block)).digest('base64'),
         tokens: counter.countBlock(block),
         marked: false,
       }));
-    known.set(message, own);
-    return isMarked ? own.map((segment, at) => ({ ...segment, marked: at === own.length - 1 })) : own;
+    segmentsByMessage.set(message, messageSegments);
+    return isMarked
+      ? messageSegments.map((segment, at) => ({ ...segment, marked: at === messageSegments.length - 1 }))
+      : messageSegments;
   };
 }
 
@@ -203,44 +213,48 @@ export class RemovedLineCheck {
   assert({ original, messages, origins, edits }: View, isCondensed: boolean): void {
     this.follow(messages);
     const cuts = edits.filter((edit) => edit.kind === 'cut');
-    const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.provenEdits.has(edit));
-    for (const edit of unproven) this.provenEdits.add(edit);
-    const shown = new Set(origins);
-    const doubtful = unproven.filter(
+    const unprovenCuts = isCondensed ? cuts : cuts.filter((edit) => !this.provenEdits.has(edit));
+    for (const edit of unprovenCuts) this.provenEdits.add(edit);
+    const shownMessages = new Set(origins);
+    const doubtfulCuts = unprovenCuts.filter(
       ({ place, cuts: own }) =>
-        shown.has(place.message) &&
+        shownMessages.has(place.message) &&
         !own.every(
           (cut) => cut.recoverable || this.hasTouchedLines(getValueAt(original[place.message], place.path), cut),
         ),
     );
-    if (doubtful.length === 0) return;
+    if (doubtfulCuts.length === 0) return;
     // The line may be there in another form: after a path, or in JSON.
-    const broken = lostLines(original, messages, doubtful);
-    if (broken)
-      throw new Error(`${this.name}: message ${broken.place.message} lost the line ${JSON.stringify(broken.line)}`);
+    const brokenCut = lostLines(original, messages, doubtfulCuts);
+    if (brokenCut)
+      throw new Error(
+        `${this.name}: message ${brokenCut.place.message} lost the line ${JSON.stringify(brokenCut.line)}`,
+      );
   }
 
   private follow(messages: readonly ApiMessage[]): void {
-    let known = countCommonPrefix(this.sent, messages);
-    if (known < this.sent.length) {
+    let knownCount = countCommonPrefix(this.sent, messages);
+    if (knownCount < this.sent.length) {
       this.lines.clear();
-      known = 0;
+      knownCount = 0;
     }
-    for (const message of messages.slice(known))
+    for (const message of messages.slice(knownCount))
       for (const { text } of listContents(message))
-        for (const line of text.split('\n')) this.lines.add(line).add(withoutNumber(line));
+        for (const line of text.split('\n')) this.lines.add(line).add(removeLineNumber(line));
     this.sent = messages;
   }
 
   /** True if every line that a cut touches is in the request as a whole. */
   private hasTouchedLines(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
     if (typeof text !== 'string') return false;
-    const from = text.lastIndexOf('\n', start - 1) + 1;
-    const to = text.indexOf('\n', Math.max(start, end - 1));
-    const touched = text.slice(start === 0 ? 0 : from, to < 0 ? text.length : to).split('\n');
-    return touched.every((line) => line.trim() === '' || this.lines.has(line) || this.lines.has(withoutNumber(line)));
+    const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+    const lineEnd = text.indexOf('\n', Math.max(start, end - 1));
+    const touchedLines = text.slice(start === 0 ? 0 : lineStart, lineEnd < 0 ? text.length : lineEnd).split('\n');
+    return touchedLines.every(
+      (line) => line.trim() === '' || this.lines.has(line) || this.lines.has(removeLineNumber(line)),
+    );
   }
 }
 
 /** Removes the line number. */
-const withoutNumber = (line: string): string => line.replace(/^ *\d+(?:→|\t|: )/, '');
+const removeLineNumber = (line: string): string => line.replace(/^ *\d+(?:→|\t|: )/, '');

@@ -19,7 +19,7 @@ import { getValueAt } from '../../src/core/messages/path';
 import { isMachineMessage, extractPersonText } from '../../src/core/messages/personText';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
-import { candidate, condense, freshCounter } from './measure';
+import { makeCandidate, condense, freshCounter } from './measure';
 import { RULES, withoutThinking } from './needBench';
 import { percent, table } from './table';
 
@@ -56,7 +56,7 @@ export interface LossRow {
   readonly wordsByUs: number;
 }
 
-const NOTHING = {
+const NO_LOSSES = {
   ...{ before: 0, removed: 0, markers: 0, names: 0, lost: 0, withNames: 0, namingDeclaration: 0 },
   ...{ errors: 0, errorsByRule: 0, errorsByUs: 0, words: 0, wordsByRule: 0, wordsByUs: 0 },
 };
@@ -65,7 +65,7 @@ const CUTS = [0.3, 0.6, 0.9];
 
 export async function measureLosses(conversations: readonly BenchConversation[]): Promise<LossRow[]> {
   const rows = new Map<string, { -readonly [Key in keyof LossRow]: LossRow[Key] }>();
-  const fileAware = candidate('file-aware', createSmartProvider(), 'file-aware');
+  const fileAware = makeCandidate('file-aware', createSmartProvider(), 'file-aware');
   for (const conversation of conversations) {
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
@@ -73,38 +73,38 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const needed = findNeededLines(messages, cut, end);
       if (needed.length === 0) continue;
       const prefix = messages.slice(0, cut);
-      const again = new Set(listErrorLines(messages.slice(cut, end)));
-      const errors = listErrorLines(prefix).filter((line) => again.has(line));
-      const words = listUserTexts(prefix);
-      const before = counter.countMessages(prefix);
+      const laterErrorLines = new Set(listErrorLines(messages.slice(cut, end)));
+      const recurringErrorLines = listErrorLines(prefix).filter((line) => laterErrorLines.has(line));
+      const userTexts = listUserTexts(prefix);
+      const tokensBefore = counter.countMessages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
-        const theirs = (await policy(prefix)).messages;
-        const targetTokens = counter.countMessages(theirs);
+        const ruleMessages = (await policy(prefix)).messages;
+        const targetTokens = counter.countMessages(ruleMessages);
         const { edits } = await condense(prefix, fileAware, counter, { targetTokens });
-        const shown = applyEdits(prefix, edits);
-        const { messages: view } = shown;
-        const kept = new NeededLineChecker(shown);
-        const row = rows.get(rule) ?? { rule, ...NOTHING };
+        const fileAwareView = applyEdits(prefix, edits);
+        const { messages: view } = fileAwareView;
+        const lineChecker = new NeededLineChecker(fileAwareView);
+        const row = rows.get(rule) ?? { rule, ...NO_LOSSES };
         rows.set(rule, row);
-        row.before += before;
-        row.errors += errors.length;
-        row.words += words.length;
-        const [ruleHas, weHave] = [textsIn(theirs), textsIn(view)];
-        row.errorsByRule += errors.filter((line) => !ruleHas.includes(line)).length;
-        row.errorsByUs += errors.filter((line) => !weHave.includes(line)).length;
-        row.wordsByRule += words.filter((text) => !ruleHas.includes(text)).length;
-        row.wordsByUs += words.filter((text) => !weHave.includes(text)).length;
-        row.removed += before - counter.countMessages(view);
+        row.before += tokensBefore;
+        row.errors += recurringErrorLines.length;
+        row.words += userTexts.length;
+        const [ruleHas, weHave] = [joinTexts(ruleMessages), joinTexts(view)];
+        row.errorsByRule += recurringErrorLines.filter((line) => !ruleHas.includes(line)).length;
+        row.errorsByUs += recurringErrorLines.filter((line) => !weHave.includes(line)).length;
+        row.wordsByRule += userTexts.filter((text) => !ruleHas.includes(text)).length;
+        row.wordsByUs += userTexts.filter((text) => !weHave.includes(text)).length;
+        row.removed += tokensBefore - counter.countMessages(view);
         for (const { text } of edits.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))) {
           row.markers += counter.countText(text);
           row.names += counter.countText(text) - counter.countText(text.replace(readNames(text), ''));
         }
         for (const line of needed) {
-          if (kept.checkLine(line) === 'verbatim') continue;
-          const tells = line.shown.map((shown) => countNames(prefix, edits, line, shown));
+          if (lineChecker.checkLine(line) === 'verbatim') continue;
+          const nameCounts = line.shown.map((shown) => countNames(prefix, edits, line, shown));
           row.lost++;
-          if (tells.some(({ isTold }) => isTold)) row.withNames++;
-          if (tells.some(({ isNamed }) => isNamed)) row.namingDeclaration++;
+          if (nameCounts.some(({ isTold }) => isTold)) row.withNames++;
+          if (nameCounts.some(({ isNamed }) => isNamed)) row.namingDeclaration++;
         }
       }
     }
@@ -129,7 +129,7 @@ const listUserTexts = (prefix: readonly ApiMessage[]): string[] =>
     .flatMap(({ type, text }) => (type === 'messageText' ? [extractPersonText(text).trim()] : []))
     .filter((text) => text !== '');
 
-export const textsIn = (view: readonly ApiMessage[]): string =>
+export const joinTexts = (view: readonly ApiMessage[]): string =>
   view
     .flatMap(listContents)
     .map(({ text }) => text)
@@ -137,8 +137,8 @@ export const textsIn = (view: readonly ApiMessage[]): string =>
 
 /** Returns the text after the line count in a cut's marker; markers of references have no names. */
 const readNames = (text: string): string => {
-  const what = findMarkers(text)[0]?.what ?? '';
-  return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(what)?.[1] ?? '';
+  const markerText = findMarkers(text)[0]?.what ?? '';
+  return /^(?:lines \d+-\d+|\d+ \w+ left out)(: .*?)(?:; never|$)/.exec(markerText)?.[1] ?? '';
 };
 
 function countNames(
@@ -152,25 +152,28 @@ function countNames(
   );
   const cut = cuts.find(({ start, end }) => start < shown.end && end > shown.start);
   const names = cut ? readNames(cut.text) : '';
-  const above = findDeclarationAbove(
+  const declarationAbove = findDeclarationAbove(
     String(getValueAt(prefix[shown.message], shown.path)),
     shown.start,
     isMarkdown(file),
   );
-  const said = names
+  const namesInMarker = names
     .slice(2)
     .replace(/ and \d+ more$/, '')
     .split(', ');
-  return { isTold: names !== '', isNamed: said.some((name) => name.replace(/ \d+$/, '') === above) };
+  return {
+    isTold: names !== '',
+    isNamed: namesInMarker.some((name) => name.replace(/ \d+$/, '') === declarationAbove),
+  };
 }
 
 /** Finds the name of the last declaration before a position. */
 function findDeclarationAbove(text: string, place: number, markdown: boolean): string | undefined {
   const lines = splitReadIntoLines(text);
-  const declares = findDeclarations(lines, markdown);
+  const declarationLines = findDeclarations(lines, markdown);
   return lines
     .flatMap(({ start, text: own }, at) =>
-      declares[at] && start <= place ? (getDeclaredName(own, markdown) ?? []) : [],
+      declarationLines[at] && start <= place ? (getDeclaredName(own, markdown) ?? []) : [],
     )
     .at(-1);
 }

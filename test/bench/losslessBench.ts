@@ -8,13 +8,13 @@ import { readConversationFile } from '../../src/conversations/readFile';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { candidate, condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
+import { makeCandidate, condense, freshCounter, LOSSLESS, LOSSLESS_STRICT } from './measure';
 import { providerPolicy } from './policies';
 import { countChars, repeatBound } from './repeatBound';
 import { measureRetention } from './retention';
 import { percent, table } from './table';
 
-const ACROSS = candidate('across files', losslessProvider, { strictOnly: true, acrossFiles: true });
+const LOSSLESS_ACROSS_FILES = makeCandidate('across files', losslessProvider, { strictOnly: true, acrossFiles: true });
 
 export interface LosslessRow {
   readonly agent: string;
@@ -41,29 +41,29 @@ const FOLDERS = ['../shared/corpus-wide', '../shared/corpus'];
 export async function benchLossless(folders: readonly string[] = FOLDERS): Promise<LosslessRow[]> {
   const rows: LosslessRow[] = [];
   for (const folder of folders.filter((one) => existsSync(one))) {
-    for (const { agent, path } of sessionsIn(folder)) rows.push(await measure(agent, path));
+    for (const { agent, path } of listSessions(folder)) rows.push(await measure(agent, path));
   }
   return rows;
 }
 
 /** Excludes the task lists of Roo and Cline. */
-const WANTED = /\.jsonl$|(?<!ui_messages|task_metadata|\.compaction)\.json$/;
+const SESSION_FILE_PATTERN = /\.jsonl$|(?<!ui_messages|task_metadata|\.compaction)\.json$/;
 
-const sessionsIn = (folder: string): { agent: string; path: string }[] =>
+const listSessions = (folder: string): { agent: string; path: string }[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name: agent }) =>
       readdirSync(join(folder, agent), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && WANTED.test(entry.name))
+        .filter((entry) => entry.isFile() && SESSION_FILE_PATTERN.test(entry.name))
         .map((entry) => ({ agent, path: join(entry.parentPath, entry.name) })),
     );
 
 async function measure(agent: string, path: string): Promise<LosslessRow> {
   const { messages } = readConversationFile(path, { history: 'all' });
   const { chars, sameFile, anywhere } = repeatBound(messages);
-  const removed = async (way: typeof LOSSLESS): Promise<number> => {
+  const countRemovedChars = async (way: typeof LOSSLESS): Promise<number> => {
     const { edits } = await condense(messages, way, freshCounter());
-    return chars - charsIn(applyEdits(messages, edits).messages);
+    return chars - countAllChars(applyEdits(messages, edits).messages);
   };
   const { lines } = await measureRetention([messages], providerPolicy(losslessProvider, {}, freshCounter()), {
     resamples: 1,
@@ -76,9 +76,9 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
       : path.split('/').slice(-3, -1).join('/'),
     session,
     chars,
-    strict: await removed(LOSSLESS_STRICT),
-    all: await removed(LOSSLESS),
-    acrossFiles: await removed(ACROSS),
+    strict: await countRemovedChars(LOSSLESS_STRICT),
+    all: await countRemovedChars(LOSSLESS),
+    acrossFiles: await countRemovedChars(LOSSLESS_ACROSS_FILES),
     bound: sameFile,
     boundAnywhere: anywhere,
     needed: lines.needed,
@@ -86,7 +86,7 @@ async function measure(agent: string, path: string): Promise<LosslessRow> {
   };
 }
 
-const charsIn = (messages: readonly ApiMessage[]): number =>
+const countAllChars = (messages: readonly ApiMessage[]): number =>
   messages.reduce((sum, message) => sum + countChars(message), 0);
 
 /**
@@ -94,8 +94,11 @@ const charsIn = (messages: readonly ApiMessage[]): number =>
  * project.
  */
 export function losslessTable(rows: readonly LosslessRow[]): string {
-  const computeShare = (own: readonly LosslessRow[], part: keyof Figures, whole: keyof Figures = 'chars'): number =>
-    own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);
+  const computeShare = (
+    own: readonly LosslessRow[],
+    part: keyof CharFigures,
+    whole: keyof CharFigures = 'chars',
+  ): number => own.reduce((sum, row) => sum + row[part], 0) / own.reduce((sum, row) => sum + row[whole], 0);
   return table(
     [
       '',
@@ -112,17 +115,17 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
       'needed lines kept',
     ],
     [...Map.groupBy(rows, ({ agent }) => agent)].map(([agent, own]) => {
-      const projects = [...Map.groupBy(own, ({ project }) => project).values()].map((each) =>
+      const strictShareByProject = [...Map.groupBy(own, ({ project }) => project).values()].map((each) =>
         computeShare(each, 'strict'),
       );
-      const mean = projects.reduce((sum, share) => sum + share, 0) / projects.length;
+      const mean = strictShareByProject.reduce((sum, share) => sum + share, 0) / strictShareByProject.length;
       return [
         agent,
         own.length,
-        projects.length,
+        strictShareByProject.length,
         Math.round(own.reduce((sum, { chars }) => sum + chars, 0) / 1_000),
         percent(computeShare(own, 'strict')),
-        `${percent(mean)} (${percent(Math.min(...projects))} to ${percent(Math.max(...projects))})`,
+        `${percent(mean)} (${percent(Math.min(...strictShareByProject))} to ${percent(Math.max(...strictShareByProject))})`,
         percent(computeShare(own, 'bound')),
         percent(computeShare(own, 'strict', 'bound')),
         percent(computeShare(own, 'acrossFiles')),
@@ -134,4 +137,4 @@ export function losslessTable(rows: readonly LosslessRow[]): string {
   );
 }
 
-type Figures = Pick<LosslessRow, 'chars' | 'strict' | 'all' | 'acrossFiles' | 'bound' | 'boundAnywhere'>;
+type CharFigures = Pick<LosslessRow, 'chars' | 'strict' | 'all' | 'acrossFiles' | 'bound' | 'boundAnywhere'>;

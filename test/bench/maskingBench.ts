@@ -31,10 +31,10 @@ export interface MaskingFigures {
 
 const MEGABYTE = 1_000_000;
 /** Number of hostile texts to list, slowest first. */
-const TOLD = 8;
+const SLOWEST_COUNT = 8;
 
 /** Creates a hostile text, which is a single line. */
-const repeated = (piece: string, chars: number): string =>
+const repeatText = (piece: string, chars: number): string =>
   piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
 
 const processorMs = (): number => {
@@ -44,31 +44,31 @@ const processorMs = (): number => {
 
 export function benchMasking(): MaskingFigures {
   const code = codeFile(new Random(1), 'ts', 400);
-  const ordinary = ['code', 'code on one line'].map((name, at) =>
-    point(name, at === 0 ? code : code.replaceAll('\n', ' ')),
+  const ordinaryPoints = ['code', 'code on one line'].map((name, at) =>
+    measurePoint(name, at === 0 ? code : code.replaceAll('\n', ' ')),
   );
-  const hostile = UNUSUAL_TEXT_PIECES.map((piece) => point(JSON.stringify(piece), piece));
-  const forms = [
+  const hostilePoints = UNUSUAL_TEXT_PIECES.map((piece) => measurePoint(JSON.stringify(piece), piece));
+  const maskedForms = [
     ...TESTED_KEY_FORMS.map(({ start, body, min }) => makeTestKey(start, body, min + 8)).map(
       (key) => maskSecrets(key) === '[key]',
     ),
     ...SECRET_EXAMPLES.map(([text, secret]) => !maskSecrets(text).includes(secret)),
   ];
   return {
-    masked: forms.filter(Boolean).length,
-    forms: forms.length,
+    masked: maskedForms.filter(Boolean).length,
+    forms: maskedForms.length,
     left: TEXTS_LIKE_SECRETS.filter((text) => maskSecrets(text) === text).length,
     lookAlikes: TEXTS_LIKE_SECRETS.length,
-    points: [...ordinary, ...hostile.toSorted((a, b) => b.wholeMs - a.wholeMs).slice(0, TOLD)],
+    points: [...ordinaryPoints, ...hostilePoints.toSorted((a, b) => b.wholeMs - a.wholeMs).slice(0, SLOWEST_COUNT)],
   };
 }
 
-function point(name: string, piece: string): MaskingPoint {
-  const [half, whole] = [repeated(piece, MEGABYTE / 2), repeated(piece, MEGABYTE)];
-  return { name, halfMs: timed(half), wholeMs: timed(whole) };
+function measurePoint(name: string, piece: string): MaskingPoint {
+  const [half, whole] = [repeatText(piece, MEGABYTE / 2), repeatText(piece, MEGABYTE)];
+  return { name, halfMs: measureMaskingMs(half), wholeMs: measureMaskingMs(whole) };
 }
 
-function timed(text: string): number {
+function measureMaskingMs(text: string): number {
   const started = processorMs();
   maskSecrets(text);
   return processorMs() - started;

@@ -17,20 +17,20 @@ export interface Candidate {
 }
 
 /** Gives all configurations one type; the providers validate them. */
-export const candidate = (name: string, provider: unknown, config: unknown): Candidate => ({
+export const makeCandidate = (name: string, provider: unknown, config: unknown): Candidate => ({
   name,
   provider: provider as CondensationProvider,
   config,
 });
 
-export const LOSSLESS = candidate('lossless', losslessProvider, {});
-export const LOSSLESS_STRICT = candidate('lossless strict', losslessProvider, { strictOnly: true });
+export const LOSSLESS = makeCandidate('lossless', losslessProvider, {});
+export const LOSSLESS_STRICT = makeCandidate('lossless strict', losslessProvider, { strictOnly: true });
 
 export const CANDIDATES: readonly Candidate[] = [
   LOSSLESS,
   LOSSLESS_STRICT,
-  candidate('truncation', truncationProvider, {}),
-  candidate('file-aware', createSmartProvider(), 'file-aware'),
+  makeCandidate('truncation', truncationProvider, {}),
+  makeCandidate('file-aware', createSmartProvider(), 'file-aware'),
 ];
 
 const o200k = createO200kCounter(makeRanks());
@@ -55,27 +55,27 @@ export async function measureTime(
 ): Promise<Measurement> {
   const times: number[] = [];
   const cpuTimes: number[] = [];
-  let edits: ProviderResult['edits'] = [];
+  let lastEdits: ProviderResult['edits'] = [];
   for (let run = 0; run < runs; run++) {
     const counter = freshCounter();
     counter.countMessages(messages);
     collectGarbage();
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
-    edits = (await condense(messages, candidate, counter)).edits;
+    lastEdits = (await condense(messages, candidate, counter)).edits;
     times.push(performance.now() - started);
-    cpuTimes.push(cpuSince(cpuStarted));
+    cpuTimes.push(readCpuMsSince(cpuStarted));
   }
   const counter = freshCounter();
   return {
     tokensBefore: counter.countMessages(messages),
-    tokensAfter: counter.countMessages(applyEdits(messages, edits).messages),
-    edits: edits.length,
+    tokensAfter: counter.countMessages(applyEdits(messages, lastEdits).messages),
+    edits: lastEdits.length,
     timeMs: median(times),
     cpuMs: median(cpuTimes),
   };
 }
 
-export function cpuSince(started: NodeJS.CpuUsage): number {
+export function readCpuMsSince(started: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(started);
   return (user + system) / 1_000;
 }
@@ -85,7 +85,7 @@ export const median = (values: readonly number[]): number =>
 
 /** Runs each candidate, so that the compiler has optimized their code. */
 export async function warmUp(messages: readonly ApiMessage[]): Promise<void> {
-  for (const each of CANDIDATES) await measureTime(messages, each, 3);
+  for (const candidate of CANDIDATES) await measureTime(messages, candidate, 3);
 }
 
 export interface MemoryMeasurement {
@@ -98,7 +98,7 @@ export interface MemoryMeasurement {
 }
 
 /** Milliseconds between samples; garbage is collected before each. */
-const LOOK_EVERY_MS = 25;
+const SAMPLE_INTERVAL_MS = 25;
 
 /**
  * Measures the memory of a condensation.
@@ -110,34 +110,34 @@ export async function measureMemory(
   candidate: Candidate,
   target?: number,
 ): Promise<MemoryMeasurement> {
-  const empty = await settledBytes();
+  const bytesWithoutMessages = await measureSettledBytes();
   const messages = make();
-  const loaded = await settledBytes();
-  let peak = 0;
-  let looked = 0;
-  const look = (): void => {
-    if (performance.now() - looked < LOOK_EVERY_MS) return;
-    peak = Math.max(peak, aliveBytes() - loaded);
-    looked = performance.now();
+  const bytesWithMessages = await measureSettledBytes();
+  let peakBytes = 0;
+  let lastSampleMs = 0;
+  const takeSample = (): void => {
+    if (performance.now() - lastSampleMs < SAMPLE_INTERVAL_MS) return;
+    peakBytes = Math.max(peakBytes, measureLiveBytes() - bytesWithMessages);
+    lastSampleMs = performance.now();
   };
   const counter = new MessageCounter({
     count(text) {
-      look();
+      takeSample();
       return o200k.count(text);
     },
   });
   const tokens = counter.countMessages(messages);
   // Samples are also taken when a run yields.
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(takeSample, SAMPLE_INTERVAL_MS);
   const options = target === undefined ? {} : { targetTokens: Math.round(tokens * target) };
   const result = await condense(messages, candidate, counter, options);
   clearInterval(timer);
-  looked = 0;
-  look();
-  const left = (await settledBytes()) - loaded;
+  lastSampleMs = 0;
+  takeSample();
+  const bytesLeft = (await measureSettledBytes()) - bytesWithMessages;
   // These uses keep everything alive until the last sample.
   if (result.edits.length < 0 || messages.length < 0 || counter.countMessages([]) < 0) throw new Error('unreachable');
-  return { messages: loaded - empty, peak: Math.max(peak, left), left };
+  return { messages: bytesWithMessages - bytesWithoutMessages, peak: Math.max(peakBytes, bytesLeft), left: bytesLeft };
 }
 
 /**
@@ -161,15 +161,15 @@ export const collectGarbage = (): void => {
 };
 
 /** The pauses let promises settle, because earlier measurements are freed only then. */
-async function settledBytes(): Promise<number> {
-  for (let pause = 0; pause < 3; pause++) {
+async function measureSettledBytes(): Promise<number> {
+  for (let pauseCount = 0; pauseCount < 3; pauseCount++) {
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
   }
-  return aliveBytes();
+  return measureLiveBytes();
 }
 
-function aliveBytes(): number {
+function measureLiveBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -12,13 +12,13 @@ import { isAnyThinking } from '../../src/core/messages/blocks';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { Random } from '../generators/random';
 import type { BenchConversation } from './corpus';
-import { candidate, condense, freshCounter, type Candidate } from './measure';
+import { makeCandidate, condense, freshCounter, type Candidate } from './measure';
 import { headTail, maskResults, slidingWindow } from './policies';
-import type { Policy } from './retention';
+import type { CondensingPolicy } from './retention';
 import { percent, table } from './table';
 
 /** Other tools' rules, reimplemented from their descriptions. */
-export const RULES: Readonly<Record<string, Policy>> = {
+export const RULES: Readonly<Record<string, CondensingPolicy>> = {
   'mask 40': maskResults(40),
   'mask 20': maskResults(20),
   'mask 10': maskResults(10),
@@ -27,8 +27,8 @@ export const RULES: Readonly<Record<string, Policy>> = {
 };
 
 /** Numbers of turns that are examined after a cut. */
-export const WINDOWS = [10, 20, 40] as const;
-export const CUTS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+export const TURN_WINDOWS = [10, 20, 40] as const;
+export const CUT_SHARES = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /** Projects with fewer needed lines are ignored. */
 export const MIN_LINES = 10;
 
@@ -50,7 +50,7 @@ export interface NeedTally {
 export interface NeedOptions {
   /** Names of the rules to measure. Default: all. */
   readonly rules?: readonly string[];
-  /** Shares of a session's turns at which it is cut. Default: {@link CUTS}. */
+  /** Shares of a session's turns at which it is cut. Default: {@link CUT_SHARES}. */
   readonly cuts?: readonly number[];
 }
 
@@ -62,8 +62,8 @@ export interface NeedOptions {
 export async function measureNeed(
   conversations: readonly BenchConversation[],
   fileAwareFor: (conversation: BenchConversation) => Candidate = () =>
-    candidate('file-aware', createSmartProvider(), 'file-aware'),
-  { rules = Object.keys(RULES), cuts = CUTS }: NeedOptions = {},
+    makeCandidate('file-aware', createSmartProvider(), 'file-aware'),
+  { rules = Object.keys(RULES), cuts = CUT_SHARES }: NeedOptions = {},
 ): Promise<NeedTally[]> {
   const tallies: NeedTally[] = [];
   for (const conversation of conversations) {
@@ -71,26 +71,26 @@ export async function measureNeed(
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
     const size = counter.countMessages.bind(counter);
-    const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
+    const tallyByKey = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
     for (const { cut } of chooseSessionCuts(messages, { cuts })) {
-      const needed = WINDOWS.map((turns) => ({
+      const neededByWindow = TURN_WINDOWS.map((turns) => ({
         turns,
         lines: findNeededLines(messages, cut, findEnd(messages, cut, turns)),
       }));
-      if (needed.every(({ lines }) => lines.length === 0)) continue;
+      if (neededByWindow.every(({ lines }) => lines.length === 0)) continue;
       const prefix = messages.slice(0, cut);
       for (const [rule, policy] of Object.entries(RULES).filter(([name]) => rules.includes(name))) {
-        const theirs = await policy(prefix);
-        const targetTokens = size(theirs.messages);
+        const ruleView = await policy(prefix);
+        const targetTokens = size(ruleView.messages);
         const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });
-        const ours = applyEdits(prefix, edits);
-        const [keptByRule, keptByUs] = [new NeededLineChecker(theirs), new NeededLineChecker(ours)];
-        const sizes = [size(prefix), targetTokens, size(ours.messages)] as const;
-        for (const { turns, lines } of needed) {
+        const ownView = applyEdits(prefix, edits);
+        const [keptByRule, keptByUs] = [new NeededLineChecker(ruleView), new NeededLineChecker(ownView)];
+        const sizes = [size(prefix), targetTokens, size(ownView.messages)] as const;
+        for (const { turns, lines } of neededByWindow) {
           const key = `${rule} ${turns}`;
-          const none = { needed: 0, lostByRule: 0, lostByUs: 0, before: 0, afterRule: 0, afterUs: 0 };
-          const tally = found.get(key) ?? { agent, project, rule, turns, ...none };
-          found.set(key, tally);
+          const emptyCounts = { needed: 0, lostByRule: 0, lostByUs: 0, before: 0, afterRule: 0, afterUs: 0 };
+          const tally = tallyByKey.get(key) ?? { agent, project, rule, turns, ...emptyCounts };
+          tallyByKey.set(key, tally);
           tally.needed += lines.length;
           tally.lostByRule += lines.filter((line) => keptByRule.checkLine(line) !== 'verbatim').length;
           tally.lostByUs += lines.filter((line) => keptByUs.checkLine(line) !== 'verbatim').length;
@@ -100,17 +100,17 @@ export async function measureNeed(
         }
       }
     }
-    tallies.push(...found.values());
+    tallies.push(...tallyByKey.values());
   }
   return tallies;
 }
 
 /** Returns the index after the last message of this many turns from a cut. */
 export function findEnd(messages: readonly ApiMessage[], cut: number, turns: number): number {
-  let seen = 0;
+  let turnCount = 0;
   for (let index = cut; index < messages.length; index++) {
-    const begins = messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant';
-    if (begins && ++seen > turns) return index;
+    const startsTurn = messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant';
+    if (startsTurn && ++turnCount > turns) return index;
   }
   return messages.length;
 }
@@ -154,49 +154,49 @@ export function needRows(tallies: readonly NeedTally[]): NeedRow[] {
   return rules.flatMap((rule) => {
     const shares = computeShares(tallies.filter((tally) => tally.rule === rule));
     const rows = agents.map((agent) =>
-      agentRow(
+      makeAgentRow(
         rule,
         agent,
         shares.filter((share) => share.agent === agent),
       ),
     );
-    return [allRow(rule, shares), ...rows.filter(({ projects }) => projects > 0)];
+    return [makeTotalRow(rule, shares), ...rows.filter(({ projects }) => projects > 0)];
   });
 }
 
 function computeShares(tallies: readonly NeedTally[]): ProjectShare[] {
-  const groups = new Map<string, NeedTally[]>();
+  const talliesByProject = new Map<string, NeedTally[]>();
   for (const tally of tallies) {
     const key = `${tally.agent}\n${tally.project}`;
-    groups.set(key, [...(groups.get(key) ?? []), tally]);
+    talliesByProject.set(key, [...(talliesByProject.get(key) ?? []), tally]);
   }
-  return [...groups.values()].flatMap((own) => {
-    const sum = (of: (tally: NeedTally) => number, turns?: number): number =>
+  return [...talliesByProject.values()].flatMap((own) => {
+    const sumTallies = (of: (tally: NeedTally) => number, turns?: number): number =>
       own.reduce((total, tally) => total + (turns === undefined || tally.turns === turns ? of(tally) : 0), 0);
     const [first] = own;
-    const lines = sum(({ needed }) => needed, 20);
-    if (!first || lines < MIN_LINES) return [];
-    const lost = (of: (tally: NeedTally) => number): number =>
+    const neededLineCount = sumTallies(({ needed }) => needed, 20);
+    if (!first || neededLineCount < MIN_LINES) return [];
+    const computeLostShare = (of: (tally: NeedTally) => number): number =>
       mean(
-        WINDOWS.map(
+        TURN_WINDOWS.map(
           (turns) =>
-            sum(of, turns) /
+            sumTallies(of, turns) /
             Math.max(
               1,
-              sum(({ needed }) => needed, turns),
+              sumTallies(({ needed }) => needed, turns),
             ),
         ),
       );
-    const before = sum((tally) => tally.before);
+    const tokensBefore = sumTallies((tally) => tally.before);
     return [
       {
         agent: first.agent,
         project: first.project,
-        lines,
-        removedByRule: 1 - sum((tally) => tally.afterRule) / before,
-        removedByUs: 1 - sum((tally) => tally.afterUs) / before,
-        lostByRule: lost((tally) => tally.lostByRule),
-        lostByUs: lost((tally) => tally.lostByUs),
+        lines: neededLineCount,
+        removedByRule: 1 - sumTallies((tally) => tally.afterRule) / tokensBefore,
+        removedByUs: 1 - sumTallies((tally) => tally.afterUs) / tokensBefore,
+        lostByRule: computeLostShare((tally) => tally.lostByRule),
+        lostByUs: computeLostShare((tally) => tally.lostByUs),
       },
     ];
   });
@@ -214,29 +214,29 @@ const computeMeans = (shares: readonly ProjectShare[]) => ({
 });
 
 /** Quantiles of Student's t for 95 %, by degrees of freedom. */
-const STUDENT = [NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
+const STUDENT_T_QUANTILES = [NaN, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 
-function agentRow(rule: string, agent: string, shares: readonly ProjectShare[]): NeedRow {
+function makeAgentRow(rule: string, agent: string, shares: readonly ProjectShare[]): NeedRow {
   const differences = shares.map((share) => share.lostByUs - share.lostByRule);
-  const middle = mean(differences);
+  const meanDifference = mean(differences);
   const count = differences.length;
-  const variance = differences.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (count - 1);
-  const half = (STUDENT[count - 1] ?? 2.2) * Math.sqrt(variance / count);
+  const variance = differences.reduce((sum, value) => sum + (value - meanDifference) ** 2, 0) / (count - 1);
+  const halfInterval = (STUDENT_T_QUANTILES[count - 1] ?? 2.2) * Math.sqrt(variance / count);
   return {
     agent,
     rule,
     ...computeMeans(shares),
-    difference: { mean: middle, low: middle - half, high: middle + half },
+    difference: { mean: meanDifference, low: meanDifference - halfInterval, high: meanDifference + halfInterval },
   };
 }
 
 const RESAMPLES = 2_000;
 
 /** Resamples projects across agents, with replacement. */
-function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
+function makeTotalRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
   const agents = [...new Set(shares.map(({ agent }) => agent))];
   const means = agents.map((agent) => computeMeans(shares.filter((share) => share.agent === agent)));
-  const difference = (drawn: readonly ProjectShare[]): number =>
+  const computeDifference = (drawn: readonly ProjectShare[]): number =>
     mean(
       [...new Set(drawn.map(({ agent }) => agent))].map((agent) =>
         mean(drawn.filter((share) => share.agent === agent).map((share) => share.lostByUs - share.lostByRule)),
@@ -244,9 +244,9 @@ function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
     );
   const random = new Random(1);
   const projects = [...new Set(shares.map(({ project }) => project))];
-  const draws = Array.from({ length: RESAMPLES }, () => {
-    const drawn = projects.map(() => random.pick(projects));
-    return difference(drawn.flatMap((project) => shares.filter((share) => share.project === project)));
+  const sortedDifferences = Array.from({ length: RESAMPLES }, () => {
+    const drawnProjects = projects.map(() => random.pick(projects));
+    return computeDifference(drawnProjects.flatMap((project) => shares.filter((share) => share.project === project)));
   }).sort((a, b) => a - b);
   return {
     agent: 'all',
@@ -258,9 +258,9 @@ function allRow(rule: string, shares: readonly ProjectShare[]): NeedRow {
     lostByRule: mean(means.map((each) => each.lostByRule)),
     lostByUs: mean(means.map((each) => each.lostByUs)),
     difference: {
-      mean: difference(shares),
-      low: draws[Math.floor(0.025 * RESAMPLES)] ?? NaN,
-      high: draws[Math.floor(0.975 * RESAMPLES)] ?? NaN,
+      mean: computeDifference(shares),
+      low: sortedDifferences[Math.floor(0.025 * RESAMPLES)] ?? NaN,
+      high: sortedDifferences[Math.floor(0.975 * RESAMPLES)] ?? NaN,
     },
   };
 }
@@ -277,7 +277,7 @@ export const NEED_COLUMNS = [
   'difference [95 %]',
 ] as const;
 
-const points = (share: number): string => (Number.isNaN(share) ? '–' : (share * 100).toFixed(1));
+const formatPoints = (share: number): string => (Number.isNaN(share) ? '–' : (share * 100).toFixed(1));
 
 export const needCells = (rows: readonly NeedRow[]): (string | number)[][] =>
   rows.map(({ rule, agent, projects, lines, difference: { mean: middle, low, high }, ...row }) => [
@@ -289,7 +289,7 @@ export const needCells = (rows: readonly NeedRow[]): (string | number)[][] =>
     percent(row.removedByUs),
     percent(row.lostByRule),
     percent(row.lostByUs),
-    `${points(middle)} [${points(low)} to ${points(high)}]`,
+    `${formatPoints(middle)} [${formatPoints(low)} to ${formatPoints(high)}]`,
   ]);
 
 export const needTable = (rows: readonly NeedRow[]): string => table(NEED_COLUMNS, needCells(rows));

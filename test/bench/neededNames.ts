@@ -15,28 +15,29 @@ export interface NeededNames {
 }
 
 /** A rare name occurs in at most this share of the prefix's contents. */
-const RARE = 0.1;
+const MAX_RARE_SHARE = 0.1;
 
 /**
  * @param cut index of the first message after the prefix, which is the assistant's
  * @param end index after the last message to examine
  */
 export function findNeededNames(messages: readonly ApiMessage[], cut: number, end: number): NeededNames {
-  const known = collectKnownParts(messages.slice(0, cut));
-  const shown = { names: new Set<string>(), paths: new Set<string>() };
-  const needed = { names: new Set<string>(), paths: new Set<string>() };
+  const knownParts = collectKnownParts(messages.slice(0, cut));
+  const shownParts = { names: new Set<string>(), paths: new Set<string>() };
+  const neededParts = { names: new Set<string>(), paths: new Set<string>() };
   const calls = groupCallsByTurn(messages, cut, end);
   for (let index = cut; index < end; index++) {
     const message = messages[index];
-    if (message?.role === 'user') addShown(shown, message);
+    if (message?.role === 'user') addShownParts(shownParts, message);
     for (const call of calls.get(index) ?? []) {
       const text = collectStrings(call.input).join('\n');
       for (const name of findIdentifierNames(text))
-        if (known.rareNames.has(name) && !shown.names.has(name)) needed.names.add(name);
-      for (const path of findPaths(text)) if (known.paths.has(path) && !shown.paths.has(path)) needed.paths.add(path);
+        if (knownParts.rareNames.has(name) && !shownParts.names.has(name)) neededParts.names.add(name);
+      for (const path of findPaths(text))
+        if (knownParts.paths.has(path) && !shownParts.paths.has(path)) neededParts.paths.add(path);
     }
   }
-  return { names: [...needed.names], paths: [...needed.paths] };
+  return { names: [...neededParts.names], paths: [...neededParts.paths] };
 }
 
 /** Tells whether a view keeps the names and paths of its original. */
@@ -73,19 +74,21 @@ interface KnownParts {
 
 function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
   const paths = new Set<string>();
-  const frequency = new Map<string, number>();
-  let documents = 0;
+  const contentCountByName = new Map<string, number>();
+  let contentCount = 0;
   for (const { text } of prefix.flatMap(listContents)) {
-    documents++;
+    contentCount++;
     for (const path of findPaths(text)) paths.add(path);
-    for (const name of findIdentifierNames(text)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
+    for (const name of findIdentifierNames(text)) contentCountByName.set(name, (contentCountByName.get(name) ?? 0) + 1);
   }
-  const rareNames = new Set([...frequency].filter(([, count]) => count / documents < RARE).map(([name]) => name));
+  const rareNames = new Set(
+    [...contentCountByName].filter(([, count]) => count / contentCount < MAX_RARE_SHARE).map(([name]) => name),
+  );
   return { rareNames, paths };
 }
 
 /** Adds what a user's message shows, because only these show the agent anything new. */
-function addShown(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
+function addShownParts(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
     for (const name of findIdentifierNames(text)) shown.names.add(name);
     for (const path of findPaths(text)) shown.paths.add(path);
@@ -98,6 +101,6 @@ function collectStrings(value: unknown): string[] {
   return isRecord(value) ? Object.values(value).flatMap(collectStrings) : [];
 }
 
-const PATH = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
+const PATH_PATTERN = /(?:[\w.@~-]+)?(?:[\\/][\w.@-]+)+\.\w{1,8}\b/g;
 
-const findPaths = (text: string): Set<string> => new Set(text.match(PATH) ?? []);
+const findPaths = (text: string): Set<string> => new Set(text.match(PATH_PATTERN) ?? []);

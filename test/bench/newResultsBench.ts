@@ -9,12 +9,20 @@
 import type { LiveSettings } from '../../src/live/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { sessionFiles, type BenchConversation, type SessionFile } from './corpus';
-import { asSent, isBelow, READ_PRICE, replay, listRequests, WRITE_PRICE, type ReplayedRun } from './liveReplay';
+import {
+  convertToSentForm,
+  isBelowThreshold,
+  READ_PRICE_FACTOR,
+  replay,
+  listRequests,
+  WRITE_PRICE_FACTOR,
+  type ReplayedRun,
+} from './liveReplay';
 import { freshCounter } from './measure';
 import { boundByMessage, countChars } from './repeatBound';
 
 /** Windows in tokens, in addition to an unlimited one, in which nothing is condensed. */
-const WINDOWS: readonly number[] = [200_000, 128_000, 64_000];
+const WINDOW_SIZES: readonly number[] = [200_000, 128_000, 64_000];
 
 export interface NewResultsPoint {
   readonly name: string;
@@ -52,14 +60,14 @@ export interface NewResultsBound {
 export async function benchNewResults(
   wanted: string | undefined,
   told: (text: string) => void,
-  windows = WINDOWS,
+  windows = WINDOW_SIZES,
 ): Promise<NewResultsPoint[]> {
   const files = sampleFiles(sessionFiles(), wanted);
   const points: NewResultsPoint[] = [];
   const began = performance.now();
   for (const [index, file] of files.entries()) {
     for (const session of file.read(told)) {
-      const messages = asSent(session.messages);
+      const messages = convertToSentForm(session.messages);
       if (messages.length < 4) continue;
       points.push(...(await measureSession(session, messages, windows)));
     }
@@ -81,28 +89,28 @@ async function measureSession(
   messages: readonly ApiMessage[],
   windows: readonly number[],
 ): Promise<NewResultsPoint[]> {
-  const about = { name, agent, bound: newResultsBound(messages) };
+  const commonFields = { name, agent, bound: newResultsBound(messages) };
   const counter = freshCounter();
-  const timed = (settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
+  const replayTimed = (settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
     replay({ name, messages, window: Infinity, settings });
-  const run = (window: number, settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
+  const replayInWindow = (window: number, settings: Partial<LiveSettings>): Promise<ReplayedRun> =>
     replay({ name, messages, window, settings, counter });
-  const endless: NewResultsPoint = {
-    ...about,
+  const unlimitedPoint: NewResultsPoint = {
+    ...commonFields,
     window: Infinity,
-    without: await timed({ newResults: 'off' }),
-    with: await timed({}),
-    withoutProtection: await run(Infinity, { isCautious: false }),
-    withoutNoise: await run(Infinity, { newResultsNoise: true }),
+    without: await replayTimed({ newResults: 'off' }),
+    with: await replayTimed({}),
+    withoutProtection: await replayInWindow(Infinity, { isCautious: false }),
+    withoutNoise: await replayInWindow(Infinity, { newResultsNoise: true }),
   };
-  const points = [endless];
+  const points = [unlimitedPoint];
   for (const window of windows) {
-    const isSame = isBelow(window, endless.without) && isBelow(window, endless.with);
+    const isSame = isBelowThreshold(window, unlimitedPoint.without) && isBelowThreshold(window, unlimitedPoint.with);
     points.push({
-      ...about,
+      ...commonFields,
       window,
-      without: isSame ? endless.without : await run(window, { newResults: 'off' }),
-      with: isSame ? endless.with : await run(window, {}),
+      without: isSame ? unlimitedPoint.without : await replayInWindow(window, { newResults: 'off' }),
+      with: isSame ? unlimitedPoint.with : await replayInWindow(window, {}),
     });
   }
   return points;
@@ -111,18 +119,18 @@ async function measureSession(
 export function newResultsBound(messages: readonly ApiMessage[]): NewResultsBound {
   const requests = listRequests(messages);
   /** Cost of one token in this message, which is written once and read by each later request. */
-  const price = (at: number): number => {
-    const after = requests.filter((end) => end > at).length;
-    return after === 0 ? 0 : WRITE_PRICE + READ_PRICE * (after - 1);
+  const computeTokenPrice = (at: number): number => {
+    const laterRequests = requests.filter((end) => end > at).length;
+    return laterRequests === 0 ? 0 : WRITE_PRICE_FACTOR + READ_PRICE_FACTOR * (laterRequests - 1);
   };
   const bound = boundByMessage(messages);
-  const both = (chars: ReadonlyMap<number, number>): readonly [number, number] => [
-    sum([...chars], ([, own]) => own),
-    sum([...chars], ([at, own]) => own * price(at)),
+  const sumCharsAndCost = (chars: ReadonlyMap<number, number>): readonly [number, number] => [
+    sumBy([...chars], ([, own]) => own),
+    sumBy([...chars], ([at, own]) => own * computeTokenPrice(at)),
   ];
-  const [chars, cost] = both(new Map(messages.map((message, at) => [at, countChars(message)])));
-  return { chars, cost, sameFile: both(bound.sameFile), anywhere: both(bound.anywhere) };
+  const [chars, cost] = sumCharsAndCost(new Map(messages.map((message, at) => [at, countChars(message)])));
+  return { chars, cost, sameFile: sumCharsAndCost(bound.sameFile), anywhere: sumCharsAndCost(bound.anywhere) };
 }
 
-export const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
+export const sumBy = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((all, item) => all + of(item), 0);

@@ -10,7 +10,7 @@ export function getSection(page: string, title: string): string | undefined {
  * Replaces a section of a page, or appends it if there is none.
  * @param text the section, which begins with its title.
  */
-export function withSection(page: string, title: string, text: string): string {
+export function replaceSection(page: string, title: string, text: string): string {
   const start = findStart(page, title);
   return start < 0
     ? `${page.trimEnd()}\n\n${text}`

@@ -3,12 +3,12 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
-import { candidate, condense, freshCounter } from './measure';
+import { makeCandidate, condense, freshCounter } from './measure';
 import { headTail, maskResults, slidingWindow } from './policies';
-import { measureRetention, type Policy, type RetentionReport } from './retention';
+import { measureRetention, type CondensingPolicy, type RetentionReport } from './retention';
 
 /** Other tools' rules, reimplemented from their descriptions. */
-const PEER_RULES: Readonly<Record<string, Policy>> = {
+const PEER_RULES: Readonly<Record<string, CondensingPolicy>> = {
   'mask all results but the newest 40': maskResults(40),
   'mask all results but the newest 20': maskResults(20),
   'mask all results but the newest 10': maskResults(10),
@@ -37,7 +37,7 @@ export interface SizedResult {
 }
 
 /** Targets that the page shows. */
-const TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
+const SHOWN_TARGETS = [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_500, 10_000];
 const SHARES = [0.8, 0.7, 0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25];
 /** Targets to try, mildest first. */
 const FINE_TARGETS = Array.from({ length: 111 }, (_, at) => 60_000 - 500 * at);
@@ -52,37 +52,41 @@ export interface SizedBench {
 export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
   const counter = freshCounter();
   const size = counter.countMessages.bind(counter);
-  const all = conversations.map(({ messages }) => messages);
-  const measure = (policy: Policy): Promise<RetentionReport> => measureRetention(all, policy, { size });
-  const fileAwareTo = (target: (prefix: readonly ApiMessage[]) => Promise<number> | number): Policy => {
+  const allMessages = conversations.map(({ messages }) => messages);
+  const measure = (policy: CondensingPolicy): Promise<RetentionReport> =>
+    measureRetention(allMessages, policy, { size });
+  const makeFileAwarePolicy = (
+    target: (prefix: readonly ApiMessage[]) => Promise<number> | number,
+  ): CondensingPolicy => {
     return async (prefix) => {
-      const fileAware = candidate('file-aware', createSmartProvider(), 'file-aware');
+      const fileAware = makeCandidate('file-aware', createSmartProvider(), 'file-aware');
       const { edits } = await condense(prefix, fileAware, counter, { targetTokens: await target(prefix) });
       return applyEdits(prefix, edits);
     };
   };
-  const known = new Map<number, Promise<RetentionReport>>();
+  const reportByTarget = new Map<number, Promise<RetentionReport>>();
   /** @param target a number of tokens, or a share below 1. */
-  const sized = async (target: number): Promise<SizedResult> => {
-    const goal = (prefix: readonly ApiMessage[]): number => (target < 1 ? Math.round(target * size(prefix)) : target);
-    const measuring = known.get(target) ?? measure(fileAwareTo(goal));
-    known.set(target, measuring);
-    return { target, retention: await measuring };
+  const measureAtTarget = async (target: number): Promise<SizedResult> => {
+    const getTargetTokens = (prefix: readonly ApiMessage[]): number =>
+      target < 1 ? Math.round(target * size(prefix)) : target;
+    const reportPromise = reportByTarget.get(target) ?? measure(makeFileAwarePolicy(getTargetTokens));
+    reportByTarget.set(target, reportPromise);
+    return { target, retention: await reportPromise };
   };
   const rows: SizedRow[] = [];
   for (const [rule, policy] of Object.entries(PEER_RULES)) {
-    const peer = await measure(policy);
-    const reaches = ({ retention }: SizedResult): boolean => retention.removed.share >= peer.removed.share;
+    const peerReport = await measure(policy);
+    const removesEnough = ({ retention }: SizedResult): boolean => retention.removed.share >= peerReport.removed.share;
     rows.push({
       rule,
-      peer,
-      absolute: await findMildestTarget(FINE_TARGETS, sized, reaches),
-      share: await findMildestTarget(FINE_SHARES, sized, reaches),
-      matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).messages))),
+      peer: peerReport,
+      absolute: await findMildestTarget(FINE_TARGETS, measureAtTarget, removesEnough),
+      share: await findMildestTarget(FINE_SHARES, measureAtTarget, removesEnough),
+      matched: await measure(makeFileAwarePolicy(async (prefix) => size((await policy(prefix)).messages))),
     });
   }
   const curve: SizedResult[] = [];
-  for (const target of [...TARGETS, ...SHARES]) curve.push(await sized(target));
+  for (const target of [...SHOWN_TARGETS, ...SHARES]) curve.push(await measureAtTarget(target));
   return { rows, curve };
 }
 
@@ -98,6 +102,6 @@ async function findMildestTarget(
     if (reaches(await sized(targets[middle] ?? 0))) high = middle;
     else low = middle + 1;
   }
-  const found = targets[low];
-  return found === undefined ? undefined : sized(found);
+  const mildestTarget = targets[low];
+  return mildestTarget === undefined ? undefined : sized(mildestTarget);
 }

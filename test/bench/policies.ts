@@ -8,14 +8,14 @@ import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
-import type { Policy } from './retention';
+import type { CondensingPolicy } from './retention';
 
 /** Uses a configured provider without a target. */
 export function providerPolicy<Config>(
   provider: CondensationProvider<Config>,
   config: unknown,
   counter: MessageCounter,
-): Policy {
+): CondensingPolicy {
   const checked = provider.validateConfig(config);
   if (!checked.valid) throw new Error(`wrong configuration: ${JSON.stringify(checked.problems)}`);
   return async (prefix) => {
@@ -24,29 +24,29 @@ export function providerPolicy<Config>(
   };
 }
 
-export const identity: Policy = createUneditedView;
+export const keepEverything: CondensingPolicy = createUneditedView;
 
 /** Keeps the task and the newest part. */
 export const slidingWindow =
-  (share: number): Policy =>
+  (share: number): CondensingPolicy =>
   (prefix) => {
-    const from = Math.max(1, Math.round(prefix.length * (1 - share)));
-    const origins = [0, ...prefix.keys()].filter((index, at) => (at === 0 ? true : index >= from));
+    const firstKeptIndex = Math.max(1, Math.round(prefix.length * (1 - share)));
+    const origins = [0, ...prefix.keys()].filter((index, at) => (at === 0 ? true : index >= firstKeptIndex));
     return { original: prefix, messages: origins.map((index) => prefix[index]!), origins, edits: [] };
   };
 
 /** Changes each result, with its number counted from the newest. */
 const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: number) => string): View => {
-  let age = 0;
-  const changed = (block: Block): Block => {
+  let resultCount = 0;
+  const changeBlock = (block: Block): Block => {
     if (!isToolResult(block)) return block;
-    const at = age++;
-    if (typeof block.content === 'string') return { ...block, content: change(block.content, at) };
+    const resultAge = resultCount++;
+    if (typeof block.content === 'string') return { ...block, content: change(block.content, resultAge) };
     return Array.isArray(block.content)
       ? {
           ...block,
           content: (block.content as readonly Block[]).map((part) =>
-            typeof part['text'] === 'string' ? { ...part, text: change(part['text'], at) } : part,
+            typeof part['text'] === 'string' ? { ...part, text: change(part['text'], resultAge) } : part,
           ),
         }
       : block;
@@ -56,7 +56,7 @@ const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: n
     .map((message) =>
       typeof message.content === 'string'
         ? message
-        : { ...message, content: message.content.toReversed().map(changed).toReversed() },
+        : { ...message, content: message.content.toReversed().map(changeBlock).toReversed() },
     )
     .toReversed();
   return { ...createUneditedView(prefix), messages };
@@ -64,13 +64,13 @@ const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: n
 
 /** Masks observations: keeps only the results of the newest calls. */
 export const maskResults =
-  (keep: number): Policy =>
+  (keep: number): CondensingPolicy =>
   (prefix) =>
     mapResults(prefix, (text, age) => (age < keep ? text : '[old tool result removed]'));
 
 /** Keeps only head and tail of long results. */
 export const headTail =
-  (limit: number): Policy =>
+  (limit: number): CondensingPolicy =>
   (prefix) =>
     mapResults(prefix, (text) =>
       text.length <= limit ? text : `${text.slice(0, limit / 2)}\n[…]\n${text.slice(-limit / 2)}`,

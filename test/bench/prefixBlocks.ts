@@ -17,7 +17,7 @@ import type { ShownLine } from '../../src/core/condense/lines/shownLines';
 
 /** The values are those of File-Aware's pass. */
 const MIN_TOKENS = 36;
-const NEWEST = 2;
+const KEPT_NEWEST_MESSAGES = 2;
 
 export interface PrefixBlocks {
   readonly draft: Draft;
@@ -29,13 +29,13 @@ export interface PrefixBlocks {
 export async function prefixBlocks(prefix: readonly ApiMessage[], counter: MessageCounter): Promise<PrefixBlocks> {
   const context = { messages: prefix, edits: [], counter };
   const { draft } = await runLossless(context, losslessConfigSchema.parse({}), {});
-  const isWanted = ({ message, tokens }: ContentItem): boolean =>
-    message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
-  return { draft, candidates: await findPruneCandidates(draft, DEFAULT_TOOLS, isWanted), isWanted };
+  const isPrunable = ({ message, tokens }: ContentItem): boolean =>
+    message < prefix.length - KEPT_NEWEST_MESSAGES && tokens >= MIN_TOKENS;
+  return { draft, candidates: await findPruneCandidates(draft, DEFAULT_TOOLS, isPrunable), isWanted: isPrunable };
 }
 
 /** A line that is needed after the prefix, and the windows in which it is needed. */
-export interface NeededThere {
+export interface NeededAfterPrefix {
   readonly line: NeededLine;
   readonly windows: readonly boolean[];
 }
@@ -43,7 +43,7 @@ export interface NeededThere {
 /** Returns the blocks' features and tokens, and the needed lines. */
 export const makeSample = (
   { draft, candidates }: PrefixBlocks,
-  lines: readonly NeededThere[],
+  lines: readonly NeededAfterPrefix[],
 ): Pick<FitSample, 'features' | 'tokens' | 'lines'> => ({
   features: candidates.map(({ features }) => features),
   tokens: candidates.map(({ block }) => block.tokens),
@@ -54,23 +54,23 @@ export const makeSample = (
 export const findNeighbors = (candidates: readonly PruneCandidate[]): boolean[] =>
   candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
 
-function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: readonly PruneCandidate[]): FitLine[] {
-  const byPlace = new Map<string, number[]>();
+function fitLines(lines: readonly NeededAfterPrefix[], draft: Draft, candidates: readonly PruneCandidate[]): FitLine[] {
+  const candidatesByPlace = new Map<string, number[]>();
   for (const [index, { content }] of candidates.entries()) {
     const key = makePlaceKey(content);
-    const known = byPlace.get(key);
-    if (known) known.push(index);
-    else byPlace.set(key, [index]);
+    const indexesAtPlace = candidatesByPlace.get(key);
+    if (indexesAtPlace) indexesAtPlace.push(index);
+    else candidatesByPlace.set(key, [index]);
   }
   return lines.map(({ line, windows }) => {
     const blocks = new Set<number>();
     let isSafe = false;
     for (const shown of line.shown) {
-      const at = inView(draft, shown);
-      if (at === undefined) continue;
-      const block = byPlace.get(makePlaceKey(shown))?.find((index) => {
+      const viewPosition = findPositionInView(draft, shown);
+      if (viewPosition === undefined) continue;
+      const block = candidatesByPlace.get(makePlaceKey(shown))?.find((index) => {
         const { content, block: own } = candidates[index] as PruneCandidate;
-        return content.start + own.start <= at && at < content.start + own.end;
+        return content.start + own.start <= viewPosition && viewPosition < content.start + own.end;
       });
       if (block === undefined) isSafe = true;
       else blocks.add(block);
@@ -80,11 +80,11 @@ function fitLines(lines: readonly NeededThere[], draft: Draft, candidates: reado
 }
 
 /** Returns the position of a line in the draft's view; undefined if the line was removed. */
-function inView(draft: Draft, shown: ShownLine): number | undefined {
+function findPositionInView(draft: Draft, shown: ShownLine): number | undefined {
   const key = makePlaceKey(shown);
-  const state = draft.shown[shown.message]?.find(({ place }) => makePlaceKey(place) === key);
+  const shownContent = draft.shown[shown.message]?.find(({ place }) => makePlaceKey(place) === key);
   let shift = 0;
-  for (const { start, end, text } of state?.cuts ?? []) {
+  for (const { start, end, text } of shownContent?.cuts ?? []) {
     if (start < shown.end && end > shown.start) return undefined;
     if (end <= shown.start) shift += text.length - (end - start);
   }

@@ -13,7 +13,15 @@ import type {
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
 import { joinSessions, type BenchConversation } from './corpus';
-import { candidate, cpuSince, freshCounter, LOSSLESS, measureMemory, median, type MemoryMeasurement } from './measure';
+import {
+  makeCandidate,
+  readCpuMsSince,
+  freshCounter,
+  LOSSLESS,
+  measureMemory,
+  median,
+  type MemoryMeasurement,
+} from './measure';
 import { megabytes, millis, percent, table } from './table';
 
 export interface PresetTimeRow {
@@ -29,16 +37,16 @@ export interface PresetTimeRow {
 }
 
 const TOKENS = 200_000;
-const LARGER = [1_000_000, 2_000_000];
+const LARGER_SIZES = [1_000_000, 2_000_000];
 const SEED = 42;
 const RUNS = 5;
-const TARGETS = [undefined, 0.5] as const;
+const TARGET_SHARES = [undefined, 0.5] as const;
 /**
  * The preset Cost calls a model only after its mechanical pass, and no model is configured here.
  */
 const PRESETS = ['lossless', 'speed', 'cost', 'multi-zone', 'file-aware'] as const;
 /** Presets whose growth is measured. */
-const GROWING = ['lossless', 'file-aware'] as const;
+const GROWTH_PRESETS = ['lossless', 'file-aware'] as const;
 
 export async function benchPresetTimes(conversations: readonly BenchConversation[]): Promise<PresetTimeRow[]> {
   const generated = generateConversation({ seed: SEED, targetTokens: TOKENS });
@@ -46,12 +54,12 @@ export async function benchPresetTimes(conversations: readonly BenchConversation
   const rows: PresetTimeRow[] = [];
   for (const [name, messages] of [['generated', generated], ...joinSessions(conversations, TOKENS)] as const) {
     for (const preset of PRESETS)
-      for (const target of TARGETS) rows.push(await measure(name, messages, preset, target));
+      for (const target of TARGET_SHARES) rows.push(await measure(name, messages, preset, target));
   }
-  for (const targetTokens of LARGER) {
+  for (const targetTokens of LARGER_SIZES) {
     const messages = generateConversation({ seed: SEED, targetTokens });
-    for (const preset of GROWING)
-      for (const target of TARGETS) rows.push(await measure('generated', messages, preset, target));
+    for (const preset of GROWTH_PRESETS)
+      for (const target of TARGET_SHARES) rows.push(await measure('generated', messages, preset, target));
   }
   return rows;
 }
@@ -65,16 +73,16 @@ export interface PresetMemoryRow extends MemoryMeasurement {
 
 export async function benchPresetMemory(): Promise<PresetMemoryRow[]> {
   const rows: PresetMemoryRow[] = [];
-  for (const tokens of [TOKENS, ...LARGER]) {
+  for (const tokens of [TOKENS, ...LARGER_SIZES]) {
     const text = JSON.stringify(generateConversation({ seed: SEED, targetTokens: tokens }));
-    for (const preset of GROWING) {
-      for (const target of TARGETS) {
-        const way = preset === 'lossless' ? LOSSLESS : candidate(preset, createSmartProvider(), preset);
+    for (const preset of GROWTH_PRESETS) {
+      for (const target of TARGET_SHARES) {
+        const presetCandidate = preset === 'lossless' ? LOSSLESS : makeCandidate(preset, createSmartProvider(), preset);
         rows.push({
           preset,
           target,
           tokens,
-          ...(await measureMemory(() => JSON.parse(text) as ApiMessage[], way, target)),
+          ...(await measureMemory(() => JSON.parse(text) as ApiMessage[], presetCandidate, target)),
         });
       }
     }
@@ -107,7 +115,7 @@ async function measure(
   let tokensAfter = 0;
   // Earlier copies are kept alive, as in a worker. Otherwise the collector would discard code
   // compiled for their objects, and recompiling it would be measured.
-  const kept: ApiMessage[][] = [];
+  const keptCopies: ApiMessage[][] = [];
   for (let run = 0; run < RUNS; run++) {
     // A fresh copy has no caches.
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
@@ -119,9 +127,9 @@ async function measure(
     const options = target === undefined ? {} : { targetTokens: Math.round(tokensBefore * target) };
     const { steps } = await condense({ messages, edits: [], counter }, options);
     times.push(performance.now() - started);
-    cpuTimes.push(cpuSince(cpuStarted));
+    cpuTimes.push(readCpuMsSince(cpuStarted));
     tokensAfter = steps.at(-1)?.tokensAfter ?? tokensBefore;
-    kept[0] = messages;
+    keptCopies[0] = messages;
   }
   return { conversation, preset, target, tokensBefore, tokensAfter, timeMs: median(times), cpuMs: median(cpuTimes) };
 }
@@ -130,12 +138,12 @@ type Condense = (context: ConversationContext, options: CondensationOptions) => 
 
 /** Creates a new configured provider. */
 function createCondenser(preset: (typeof PRESETS)[number]): Condense {
-  const ready = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
+  const bindConfig = <Config>(provider: CondensationProvider<Config>, config: unknown): Condense => {
     const checked = provider.validateConfig(config);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
     return (context, options) => provider.condense(context, checked.config, options);
   };
-  return preset === 'lossless' ? ready(losslessProvider, {}) : ready(createSmartProvider(), preset);
+  return preset === 'lossless' ? bindConfig(losslessProvider, {}) : bindConfig(createSmartProvider(), preset);
 }
 
 export const presetTimesTable = (rows: readonly PresetTimeRow[]): string =>

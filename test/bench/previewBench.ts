@@ -8,7 +8,7 @@ import type { PreviewQuestion, PreviewSetup } from '../../src/background/preview
 import { PreviewSession } from '../../src/background/preview/session';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { generateConversation } from '../generators/conversation';
-import { cpuSince, freshCounter } from './measure';
+import { readCpuMsSince, freshCounter } from './measure';
 import { millis, table } from './table';
 
 export interface PreviewPoint {
@@ -27,12 +27,12 @@ export interface PreviewPoint {
 
 const SEED = 3;
 const TOKENS = 200_000;
-const CHANGES = 20;
+const CHANGES_PER_RUN = 20;
 /** Number of messages added per step: call and result. */
 const STEP = 2;
 const PROVIDERS = ['smart', 'lossless', 'truncation'] as const;
 
-interface Change {
+interface MeasuredChange {
   readonly name: string;
   readonly first: (messages: number) => number;
   /** Returns the question after this many changes. */
@@ -40,7 +40,7 @@ interface Change {
   readonly added: number;
 }
 
-const CHANGED: readonly Change[] = [
+const MEASURED_CHANGES: readonly MeasuredChange[] = [
   {
     name: 'pin',
     first: (messages) => messages,
@@ -50,13 +50,13 @@ const CHANGED: readonly Change[] = [
   {
     name: 'target',
     first: (messages) => messages,
-    question: (provider, step) => ({ setup: setup(provider, 30 + step) }),
+    question: (provider, step) => ({ setup: makePreviewSetup(provider, 30 + step) }),
     added: 0,
   },
-  { name: 'a step more', first: (messages) => messages - CHANGES * STEP, question: () => ({}), added: STEP },
+  { name: 'a step more', first: (messages) => messages - CHANGES_PER_RUN * STEP, question: () => ({}), added: STEP },
 ];
 
-const setup = (provider: string, targetPercent = 50): PreviewSetup => ({
+const makePreviewSetup = (provider: string, targetPercent = 50): PreviewSetup => ({
   provider,
   config: undefined,
   presets: [],
@@ -70,49 +70,54 @@ export async function benchPreview(): Promise<PreviewPoint[]> {
   const messages = generateConversation({ seed: SEED, targetTokens: TOKENS });
   const points: PreviewPoint[] = [];
   for (const provider of PROVIDERS) {
-    for (const change of CHANGED) points.push(await follow(messages, provider, change));
+    for (const change of MEASURED_CHANGES) points.push(await measureChange(messages, provider, change));
   }
   return points;
 }
 
 /** Asks once so that everything is read and counted, and then once after each change. */
-async function follow(messages: readonly ApiMessage[], provider: string, change: Change): Promise<PreviewPoint> {
+async function measureChange(
+  messages: readonly ApiMessage[],
+  provider: string,
+  change: MeasuredChange,
+): Promise<PreviewPoint> {
   const session = new PreviewSession(freshCounter());
   const { signal } = new AbortController();
   let length = 0;
-  const report = (added: number): void => {
+  const addMessages = (added: number): void => {
     const update = { kept: length, added: messages.slice(length, length + added) };
     session.updateLiveConversation('live', { messages: update, edits: { kept: 0, added: [] } });
     length += added;
   };
-  const question = (step: number): PreviewQuestion => ({
+  const makeQuestion = (step: number): PreviewQuestion => ({
     conversation: { kind: 'live', id: 'live', title: 'Live', pinned: [] },
-    setup: setup(provider),
+    setup: makePreviewSetup(provider),
     excluded: [],
     ...change.question(provider, step),
   });
-  const ask = (step: number) => session.answerPreviewRequest({ kind: 'preview', ...question(step) }, signal);
-  report(change.first(messages.length));
-  let last = await ask(0);
+  const askPreview = (step: number) => session.answerPreviewRequest({ kind: 'preview', ...makeQuestion(step) }, signal);
+  addMessages(change.first(messages.length));
+  let lastAnswer = await askPreview(0);
   const times: number[] = [];
   const cpuTimes: number[] = [];
   const reportTimes: number[] = [];
-  for (let step = 1; step <= CHANGES; step++) {
+  for (let step = 1; step <= CHANGES_PER_RUN; step++) {
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
-    report(change.added);
-    last = await ask(step);
+    addMessages(change.added);
+    lastAnswer = await askPreview(step);
     times.push(performance.now() - started);
-    cpuTimes.push(cpuSince(cpuStarted));
+    cpuTimes.push(readCpuMsSince(cpuStarted));
     const reportStarted = process.cpuUsage();
-    await session.answerPreviewRequest({ kind: 'coherence', ...question(step) }, signal);
-    reportTimes.push(cpuSince(reportStarted));
+    await session.answerPreviewRequest({ kind: 'coherence', ...makeQuestion(step) }, signal);
+    reportTimes.push(readCpuMsSince(reportStarted));
   }
-  const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[CHANGES / 2] ?? Number.NaN;
+  const median = (values: readonly number[]): number =>
+    values.toSorted((a, b) => a - b)[CHANGES_PER_RUN / 2] ?? Number.NaN;
   return {
     provider,
     change: change.name,
-    tokens: last.tokensBefore,
-    messages: last.cells.length,
+    tokens: lastAnswer.tokensBefore,
+    messages: lastAnswer.cells.length,
     medianMs: median(times),
     mostMs: Math.max(...times),
     cpuMs: median(cpuTimes),

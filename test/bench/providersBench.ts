@@ -24,9 +24,9 @@ export async function benchProviders(conversations: readonly BenchConversation[]
 
 export function providersTable(rows: readonly ProviderRow[]): string {
   const totals = CANDIDATES.map(({ name }) => {
-    const own = rows.filter(({ provider }) => provider === name);
-    const before = own.reduce((sum, row) => sum + row.tokensBefore, 0);
-    const after = own.reduce((sum, row) => sum + row.tokensAfter, 0);
+    const providerRows = rows.filter(({ provider }) => provider === name);
+    const before = providerRows.reduce((sum, row) => sum + row.tokensBefore, 0);
+    const after = providerRows.reduce((sum, row) => sum + row.tokensAfter, 0);
     return ['all together', name, before, after, percent(1 - after / before), '', '', '', ''];
   });
   return table(

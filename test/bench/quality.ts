@@ -20,7 +20,7 @@ import { freshCounter } from './measure';
 import { benchLossless } from './losslessBench';
 import { NEW_RESULTS_TITLE } from './newResultsSection';
 import { NEED_PICTURE, NEED_TITLE, needSection } from './needSection';
-import { getSection, withSection } from './pageSection';
+import { getSection, replaceSection } from './pageSection';
 import { providerPolicy } from './policies';
 import { benchHeadline } from './headlineBench';
 import { benchRetention, retentionTable, type RetentionRow } from './retentionBench';
@@ -37,13 +37,13 @@ function listSwitches(): string[] {
 }
 
 async function benchOperations(conversations: readonly BenchConversation[]): Promise<RetentionRow[]> {
-  const off = Object.fromEntries(listSwitches().map((name) => [name, false]));
+  const allOff = Object.fromEntries(listSwitches().map((name) => [name, false]));
   const messages = conversations.map((conversation) => conversation.messages);
   const counter = freshCounter();
   const size = counter.countMessages.bind(counter);
   const rows: RetentionRow[] = [];
   for (const name of listSwitches()) {
-    const policy = providerPolicy(losslessProvider, { ...off, [name]: true }, freshCounter());
+    const policy = providerPolicy(losslessProvider, { ...allOff, [name]: true }, freshCounter());
     rows.push({
       group: 'Lossless, one operation at a time',
       policy: name,
@@ -53,7 +53,7 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
   return rows;
 }
 
-const PAGE = 'docs/research/benchmarks.md';
+const PROJECT_PAGE = 'docs/research/benchmarks.md';
 const OWN_PAGE = 'dist/benchmarks.md';
 
 /** @param half selects every other conversation, from the first (odd) or the second (even). */
@@ -79,21 +79,21 @@ async function needPart(
   const cuts = await cutsFrom(folders, cache);
   if (new Set(cuts.map(({ project }) => project)).size < 2) return undefined;
   const { text, picture } = needSection(cuts, folders.length > 0 ? [] : await benchLossless());
-  const file = join(dirname(beside), NEED_PICTURE);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, picture);
+  const pictureFile = join(dirname(beside), NEED_PICTURE);
+  mkdirSync(dirname(pictureFile), { recursive: true });
+  writeFileSync(pictureFile, picture);
   return text;
 }
 
-const writtenIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const readIfPresent = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 /**
  * Keeps the section that `npm run bench -- --only new-results` wrote, because it is not measured
  * here.
  */
-function withNewResultsSection(page: string, file: string): string {
-  const section = getSection(writtenIn(file), NEW_RESULTS_TITLE);
-  return section === undefined ? page : withSection(page, NEW_RESULTS_TITLE, section);
+function keepNewResultsSection(page: string, file: string): string {
+  const section = getSection(readIfPresent(file), NEW_RESULTS_TITLE);
+  return section === undefined ? page : replaceSection(page, NEW_RESULTS_TITLE, section);
 }
 
 /** Describes the measured conversations. */
@@ -117,26 +117,26 @@ async function main(): Promise<void> {
     console.error(`!! ${text}`);
   }, values.corpus);
   if (!isReal) console.log('## GENERATED CONVERSATIONS\n');
-  const isOwn = values.corpus !== undefined;
+  const isUserCorpus = values.corpus !== undefined;
   // The project's page must contain only figures of real conversations.
-  const file = isReal && !isOwn ? PAGE : OWN_PAGE;
-  const need = (): Promise<string | undefined> =>
-    needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, file);
+  const pageFile = isReal && !isUserCorpus ? PROJECT_PAGE : OWN_PAGE;
+  const makeNeedText = (): Promise<string | undefined> =>
+    needPart(values.corpus === undefined ? [] : [values.corpus], values.cache, pageFile);
   if (values.only === 'need') {
-    const text = await need();
-    if (text === undefined) throw new Error('found needed lines in sessions of fewer than two projects');
-    writeFileSync(file, withSection(writtenIn(file), NEED_TITLE, text));
-    console.log(`${file} written.`);
+    const needText = await makeNeedText();
+    if (needText === undefined) throw new Error('found needed lines in sessions of fewer than two projects');
+    writeFileSync(pageFile, replaceSection(readIfPresent(pageFile), NEED_TITLE, needText));
+    console.log(`${pageFile} written.`);
     return;
   }
   if (values.only !== 'recall') {
-    const measured = takeHalf(all, values.half ?? (isOwn ? undefined : 'even'));
-    const page = await makePage(measured, sourceText(isReal, isOwn), await need());
+    const measuredConversations = takeHalf(all, values.half ?? (isUserCorpus ? undefined : 'even'));
+    const page = await makePage(measuredConversations, sourceText(isReal, isUserCorpus), await makeNeedText());
     // The page is written only if everything was measured; otherwise it is printed.
     if (values.half !== undefined) console.log(page);
     else {
-      writeFileSync(file, withNewResultsSection(page, file));
-      console.log(`${file} written.\n`);
+      writeFileSync(pageFile, keepNewResultsSection(page, pageFile));
+      console.log(`${pageFile} written.\n`);
     }
   }
   if (values.only === 'page') return;

@@ -38,16 +38,16 @@ export async function benchReading(): Promise<ReadingFigures> {
   const getFill = await loadFillLevelReader();
   const counter = freshCounter();
   const formats = new Map<string, FormatReading>();
-  const refused: string[] = [];
+  const refusedFiles: string[] = [];
   const unknown: string[] = [];
-  const deviating: string[] = [];
-  for (const { name, location } of FOLDERS.flatMap(sessionsIn)) {
+  const deviatingSessions: string[] = [];
+  for (const { name, location } of FOLDERS.flatMap(listSessionLocations)) {
     try {
       const conversation = readConversationFile(location);
       const { format, lastRequest, notes } = conversation;
-      const own = formats.get(format) ?? { read: 0, recorded: 0, differences: [] };
-      formats.set(format, own);
-      own.read += 1;
+      const formatFigures = formats.get(format) ?? { read: 0, recorded: 0, differences: [] };
+      formats.set(format, formatFigures);
+      formatFigures.read += 1;
       unknown.push(
         ...notes
           .map(getNoteText)
@@ -55,27 +55,27 @@ export async function benchReading(): Promise<ReadingFigures> {
           .map((note) => `${name}: ${note}`),
       );
       if (!lastRequest?.usage) continue;
-      own.recorded += 1;
+      formatFigures.recorded += 1;
       const fill = getFill(conversation, counter);
-      const recorded = countPromptTokens(lastRequest.usage) + lastRequest.usage.outputTokens;
-      const difference = (fill.tokens - recorded) / recorded;
-      own.differences.push(difference);
+      const recordedTokens = countPromptTokens(lastRequest.usage) + lastRequest.usage.outputTokens;
+      const difference = (fill.tokens - recordedTokens) / recordedTokens;
+      formatFigures.differences.push(difference);
       if (Math.abs(difference) > 0.05) {
-        const since = fill.isRecorded
+        const basisText = fill.isRecorded
           ? `${lastRequest.messagesSince ?? 0} messages since`
           : 'compacted since: our count';
-        deviating.push(`${name}: ${fill.tokens} for ${recorded} (${percent(difference)}), ${since}`);
+        deviatingSessions.push(`${name}: ${fill.tokens} for ${recordedTokens} (${percent(difference)}), ${basisText}`);
       }
     } catch (error) {
       if (!(error instanceof ConversationReadError)) throw error;
-      refused.push(`${name}: ${error.reason}`);
+      refusedFiles.push(`${name}: ${error.reason}`);
     }
   }
-  return { formats, refused, unknown, deviating };
+  return { formats, refused: refusedFiles, unknown, deviating: deviatingSessions };
 }
 
 /** Lists all files that may be sessions, and all sessions in databases. */
-function sessionsIn(folder: string): { readonly name: string; readonly location: string }[] {
+function listSessionLocations(folder: string): { readonly name: string; readonly location: string }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:jsonl?|jsonl\.zst|db|traj)$/.test(entry.name))

@@ -14,7 +14,7 @@ import { DEFAULT_TOOLS, isFileNameParameter, getToolRule } from '../../src/core/
 import type { ApiMessage } from '../../src/core/messages/types';
 
 /** A line without its prefix, its file, and its full length in characters. */
-interface Line {
+interface ToolLine {
   readonly text: string;
   readonly file: number;
   readonly chars: number;
@@ -37,7 +37,7 @@ export interface RepeatBound {
 export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
   const texts = listToolTexts(messages).map(({ lines }) => lines);
   const most = (isSameFile: boolean): number =>
-    Math.max(removable(texts, isSameFile), removable(texts.toReversed(), isSameFile));
+    Math.max(countRemovable(texts, isSameFile), countRemovable(texts.toReversed(), isSameFile));
   const chars = messages.reduce((sum, message) => sum + countChars(message), 0);
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
@@ -58,17 +58,19 @@ export function boundByMessage(messages: readonly ApiMessage[]): BoundByMessage 
   const lines = texts.map((text) => text.lines);
   const messageByLines = new Map(texts.flatMap((text) => (text.isResult ? [[text.lines, text.message] as const] : [])));
   const most = (isSameFile: boolean): Map<number, number> => {
-    const removed = new Map<number, number>();
-    const add = (message: number, chars: number): unknown => removed.set(message, (removed.get(message) ?? 0) + chars);
-    const gone = new Set<Line>();
+    const removedChars = new Map<number, number>();
+    const addRemovedChars = (message: number, chars: number): unknown =>
+      removedChars.set(message, (removedChars.get(message) ?? 0) + chars);
+    const removedLines = new Set<ToolLine>();
     for (const tile of findTiles(lines, isSameFile)) {
       const message = messageByLines.get(tile.lines);
       if (message === undefined) continue;
-      add(message, tile.gain);
-      for (const line of tile.lines.slice(tile.first, tile.first + tile.count)) gone.add(line);
+      addRemovedChars(message, tile.gain);
+      for (const line of tile.lines.slice(tile.first, tile.first + tile.count)) removedLines.add(line);
     }
-    for (const [own, message] of messageByLines) for (const line of own) if (!gone.has(line)) add(message, line.prefix);
-    return removed;
+    for (const [own, message] of messageByLines)
+      for (const line of own) if (!removedLines.has(line)) addRemovedChars(message, line.prefix);
+    return removedChars;
   };
   return { sameFile: most(true), anywhere: most(false) };
 }
@@ -78,28 +80,28 @@ export const countChars = (message: ApiMessage): number =>
   listContents(message).reduce((sum, { text }) => sum + text.length, 0);
 
 interface ToolText {
-  readonly lines: readonly Line[];
+  readonly lines: readonly ToolLine[];
   readonly message: number;
   readonly isResult: boolean;
 }
 
 /** Lists the tool texts from which Lossless may remove lines. */
 function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
-  const files = new Files();
+  const files = new FileNumbers();
   const task = findTaskMessage(messages);
   return listToolExchanges(messages)
     .flatMap((exchange) => {
       const kind = getToolRule(DEFAULT_TOOLS, exchange)?.kind;
-      const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
-      const own = kind === 'command' ? undefined : getFilePath(DEFAULT_TOOLS, exchange);
+      const isQuery = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
+      const ownPath = kind === 'command' ? undefined : getFilePath(DEFAULT_TOOLS, exchange);
       const contents = [
-        ...(asks ? [] : exchange.parameters.filter((content) => !isFileNameParameter(content))),
+        ...(isQuery ? [] : exchange.parameters.filter((content) => !isFileNameParameter(content))),
         ...(exchange.isError ? [] : exchange.results),
       ];
       return contents
         .filter(({ message }) => message > task)
         .map((content) => ({
-          lines: toLines(content, listFileParts(DEFAULT_TOOLS, exchange, content), own, files),
+          lines: splitIntoToolLines(content, listFileParts(DEFAULT_TOOLS, exchange, content), ownPath, files),
           message: content.message,
           isResult: exchange.results.includes(content),
         }));
@@ -108,48 +110,53 @@ function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
 }
 
 /** Numbers files; paths that may be the same file have the same number. */
-class Files {
+class FileNumbers {
   private readonly known = new Map<string, number>();
   private readonly paths: string[] = [];
 
   of(path: string | undefined): number {
     if (path === undefined) return NO_FILE;
-    const known = this.known.get(path);
-    if (known !== undefined) return known;
-    const same = this.paths.findIndex((other) => isSameFile(other, path));
-    const file = same >= 0 ? same + 1 : this.paths.push(path);
-    this.known.set(path, file);
-    return file;
+    const knownNumber = this.known.get(path);
+    if (knownNumber !== undefined) return knownNumber;
+    const sameFileIndex = this.paths.findIndex((other) => isSameFile(other, path));
+    const fileNumber = sameFileIndex >= 0 ? sameFileIndex + 1 : this.paths.push(path);
+    this.known.set(path, fileNumber);
+    return fileNumber;
   }
 }
 
-const NUMBER = /^\s*(?:L|\[)?(\d{1,7})(?:→|\t|\s?\||:\s?|-|\]\s?)/;
-const MATCH = /^([^\n:]{1,300}?)[:-](\d{1,7})[:-]/;
+const LINE_NUMBER_PATTERN = /^\s*(?:L|\[)?(\d{1,7})(?:→|\t|\s?\||:\s?|-|\]\s?)/;
+const SEARCH_MATCH_PATTERN = /^([^\n:]{1,300}?)[:-](\d{1,7})[:-]/;
 
-function toLines(content: PlacedContent, parts: readonly FilePart[], own: string | undefined, files: Files): Line[] {
-  const end = isJsonOfLines(content.text) ? '\\n' : '\n';
-  const lines: Line[] = [];
-  let at = 0;
+function splitIntoToolLines(
+  content: PlacedContent,
+  parts: readonly FilePart[],
+  own: string | undefined,
+  files: FileNumbers,
+): ToolLine[] {
+  const lineEnd = isJsonOfLines(content.text) ? '\\n' : '\n';
+  const lines: ToolLine[] = [];
+  let position = 0;
   let numberBefore: number | undefined;
   let pathBefore = '';
-  for (const whole of content.text.split(end)) {
-    const part = parts.find((one) => at >= one.start && at < one.end);
-    const isDiff = part?.linePrefix === 'diff';
-    const match = part?.linePrefix === 'search' ? MATCH.exec(whole) : null;
-    const number = isDiff ? null : (NUMBER.exec(whole) ?? match);
-    const front = isDiff ? 1 : ((match ?? number)?.[0].length ?? 0);
-    const stated = Number(number?.[1] ?? Number.NaN);
-    const follows = number !== null && stated - 1 === numberBefore && stated % 50 !== 0;
-    const samePath = match !== null && match[1] === pathBefore;
+  for (const fullLine of content.text.split(lineEnd)) {
+    const filePart = parts.find((one) => position >= one.start && position < one.end);
+    const isDiff = filePart?.linePrefix === 'diff';
+    const searchMatch = filePart?.linePrefix === 'search' ? SEARCH_MATCH_PATTERN.exec(fullLine) : null;
+    const numberMatch = isDiff ? null : (LINE_NUMBER_PATTERN.exec(fullLine) ?? searchMatch);
+    const prefixLength = isDiff ? 1 : ((searchMatch ?? numberMatch)?.[0].length ?? 0);
+    const statedNumber = Number(numberMatch?.[1] ?? Number.NaN);
+    const followsPrevious = numberMatch !== null && statedNumber - 1 === numberBefore && statedNumber % 50 !== 0;
+    const samePath = searchMatch !== null && searchMatch[1] === pathBefore;
     lines.push({
-      text: whole.slice(front),
-      file: files.of(part?.path ?? (parts.length === 0 ? own : undefined)),
-      chars: whole.length + end.length,
-      prefix: samePath ? (match[1]?.length ?? 0) + 1 : follows ? front : 0,
+      text: fullLine.slice(prefixLength),
+      file: files.of(filePart?.path ?? (parts.length === 0 ? own : undefined)),
+      chars: fullLine.length + lineEnd.length,
+      prefix: samePath ? (searchMatch[1]?.length ?? 0) + 1 : followsPrevious ? prefixLength : 0,
     });
-    numberBefore = Number.isNaN(stated) ? undefined : stated;
-    pathBefore = match?.[1] ?? '';
-    at += whole.length + end.length;
+    numberBefore = Number.isNaN(statedNumber) ? undefined : statedNumber;
+    pathBefore = searchMatch?.[1] ?? '';
+    position += fullLine.length + lineEnd.length;
   }
   return lines;
 }
@@ -168,16 +175,16 @@ function isJsonOfLines(text: string): boolean {
 const MARKER_CHARS = makeMarker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
 /** Minimum letters and digits of a line, below which a repetition means nothing. */
-const TELLING = 4;
+const MIN_TELLING_CHARS = 4;
 
 interface PlaceOfLine {
-  readonly lines: readonly Line[];
+  readonly lines: readonly ToolLine[];
   readonly at: number;
 }
 
 /** A run of lines contained in another text. */
 export interface Tile {
-  readonly lines: readonly Line[];
+  readonly lines: readonly ToolLine[];
   readonly first: number;
   readonly count: number;
   readonly gain: number;
@@ -185,48 +192,48 @@ export interface Tile {
 }
 
 /** Counts the removable characters if each text may refer to earlier ones. */
-function removable(texts: readonly (readonly Line[])[], isSameFile: boolean): number {
-  let removed = 0;
-  const gone = new Set<Line>();
+function countRemovable(texts: readonly (readonly ToolLine[])[], isSameFile: boolean): number {
+  let removedChars = 0;
+  const gone = new Set<ToolLine>();
   for (const { lines, first, count, gain } of findTiles(texts, isSameFile)) {
-    removed += gain;
+    removedChars += gain;
     for (const line of lines.slice(first, first + count)) gone.add(line);
   }
-  for (const lines of texts) for (const line of lines) if (!gone.has(line)) removed += line.prefix;
-  return removed;
+  for (const lines of texts) for (const line of lines) if (!gone.has(line)) removedChars += line.prefix;
+  return removedChars;
 }
 
 /** Finds, greedily, the longest runs of each text that an earlier text contains. */
-export function findTiles(texts: readonly (readonly Line[])[], isSameFile: boolean): Tile[] {
-  const standing = new Map<string, PlaceOfLine[]>();
+export function findTiles(texts: readonly (readonly ToolLine[])[], isSameFile: boolean): Tile[] {
+  const placesByText = new Map<string, PlaceOfLine[]>();
   const tiles: Tile[] = [];
   for (const lines of texts) {
-    let endOfLast = -1;
-    for (let first = 0; first < lines.length;) {
-      const keepers = isTelling(lines[first]) ? (standing.get(lines[first]?.text ?? '') ?? []) : [];
-      let best: { count: number; keeper: PlaceOfLine; start: number } | undefined;
-      for (const keeper of keepers) {
-        const { back, count } = extent(lines, first, keeper, isSameFile, endOfLast + 1);
-        if (count > (best?.count ?? 0)) best = { count, keeper, start: first - back };
+    let endOfLastTile = -1;
+    for (let firstIndex = 0; firstIndex < lines.length;) {
+      const keeperPlaces = isTelling(lines[firstIndex]) ? (placesByText.get(lines[firstIndex]?.text ?? '') ?? []) : [];
+      let longest: { count: number; keeper: PlaceOfLine; start: number } | undefined;
+      for (const keeper of keeperPlaces) {
+        const { back, count } = measureCommonRun(lines, firstIndex, keeper, isSameFile, endOfLastTile + 1);
+        if (count > (longest?.count ?? 0)) longest = { count, keeper, start: firstIndex - back };
       }
-      if (!best) {
-        first++;
+      if (!longest) {
+        firstIndex++;
         continue;
       }
-      const { start, count, keeper } = best;
+      const { start, count, keeper } = longest;
       const chars = lines.slice(start, start + count).reduce((sum, line) => sum + line.chars, 0);
-      const gain = chars - (start === endOfLast + 1 && endOfLast >= 0 ? PLACE_CHARS : MARKER_CHARS);
+      const gain = chars - (start === endOfLastTile + 1 && endOfLastTile >= 0 ? PLACE_CHARS : MARKER_CHARS);
       if (gain > 0) {
         tiles.push({ lines, first: start, count, gain, keeper });
-        endOfLast = start + count - 1;
+        endOfLastTile = start + count - 1;
       }
-      first = Math.max(first + 1, start + count);
+      firstIndex = Math.max(firstIndex + 1, start + count);
     }
     lines.forEach((line, at) => {
       if (!isTelling(line)) return;
-      const places = standing.get(line.text) ?? [];
+      const places = placesByText.get(line.text) ?? [];
       if (places.length < MAX_PLACES) places.push({ lines, at });
-      standing.set(line.text, places);
+      placesByText.set(line.text, places);
     });
   }
   return tiles;
@@ -235,29 +242,29 @@ export function findTiles(texts: readonly (readonly Line[])[], isSameFile: boole
 /** Maximum number of places that are remembered for a line. */
 const MAX_PLACES = 200;
 
-const isTelling = (line: Line | undefined): boolean =>
-  line !== undefined && (line.text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= TELLING;
+const isTelling = (line: ToolLine | undefined): boolean =>
+  line !== undefined && (line.text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= MIN_TELLING_CHARS;
 
-function extent(
-  lines: readonly Line[],
+function measureCommonRun(
+  lines: readonly ToolLine[],
   first: number,
   { lines: other, at }: PlaceOfLine,
   isSameFile: boolean,
   from: number,
 ): { back: number; count: number } {
   const isSame = (offset: number): boolean => {
-    const a = lines[first + offset];
-    const b = other[at + offset];
+    const ownLine = lines[first + offset];
+    const otherLine = other[at + offset];
     return (
-      a !== undefined &&
-      b !== undefined &&
-      a.text === b.text &&
-      (!isSameFile || a.file === NO_FILE || a.file === b.file)
+      ownLine !== undefined &&
+      otherLine !== undefined &&
+      ownLine.text === otherLine.text &&
+      (!isSameFile || ownLine.file === NO_FILE || ownLine.file === otherLine.file)
     );
   };
   let end = 0;
   while (isSame(end)) end++;
-  let back = 0;
-  while (end > 0 && first - back > from && isSame(-back - 1)) back++;
-  return { back, count: end + back };
+  let extraBefore = 0;
+  while (end > 0 && first - extraBefore > from && isSame(-extraBefore - 1)) extraBefore++;
+  return { back: extraBefore, count: end + extraBefore };
 }

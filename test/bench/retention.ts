@@ -7,7 +7,7 @@
  */
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { bootstrap, type Estimate } from './bootstrap';
+import { estimateShare, type Estimate } from './bootstrap';
 import { chooseSessionCuts, findTurnStarts, type SessionCutOptions } from '../../src/core/condense/futureNeed/cuts';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeededNames, KeptNames } from './neededNames';
@@ -15,7 +15,7 @@ import type { View } from '../../src/core/condense/edits/view';
 import { NeededLineChecker, type LineOutcome } from '../../src/core/condense/futureNeed/kept';
 
 /** Condenses a prefix without changing it. */
-export type Policy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
+export type CondensingPolicy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
 
 export interface RetentionOptions extends SessionCutOptions {
   /** Minimum number of turns; shorter sessions are skipped. */
@@ -26,8 +26,8 @@ export interface RetentionOptions extends SessionCutOptions {
   readonly seed?: number;
 }
 
-export const KINDS = ['lines', 'names', 'paths'] as const;
-export type Kind = (typeof KINDS)[number];
+export const ITEM_KINDS = ['lines', 'names', 'paths'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
 
 export interface Retention {
   /** Number of items that are needed. */
@@ -37,7 +37,7 @@ export interface Retention {
   readonly recallable: Estimate;
 }
 
-export interface RetentionReport extends Readonly<Record<Kind, Retention>> {
+export interface RetentionReport extends Readonly<Record<ItemKind, Retention>> {
   readonly sessions: number;
   readonly cuts: number;
   /** Share of the prefixes that was removed. */
@@ -46,77 +46,84 @@ export interface RetentionReport extends Readonly<Record<Kind, Retention>> {
   readonly lost: readonly string[];
 }
 
-interface Tally {
+interface RetentionTally {
   cuts: number;
   before: number;
   after: number;
-  readonly kept: Record<Kind, Record<LineOutcome, number>>;
+  readonly kept: Record<ItemKind, Record<LineOutcome, number>>;
 }
 
 const LOST_EXAMPLES = 20;
 
 export async function measureRetention(
   conversations: readonly (readonly ApiMessage[])[],
-  policy: Policy,
+  policy: CondensingPolicy,
   options: RetentionOptions = {},
 ): Promise<RetentionReport> {
   const { minTurns = 12, resamples = 1_000, seed = 1 } = options;
-  const tallies: Tally[] = [];
-  const lost: string[] = [];
+  const tallies: RetentionTally[] = [];
+  const lostExamples: string[] = [];
   for (const messages of conversations) {
     if (findTurnStarts(messages).length >= minTurns)
-      tallies.push(await measureSession(messages, policy, options, lost));
+      tallies.push(await measureSession(messages, policy, options, lostExamples));
   }
-  const estimate = (part: (tally: Tally) => number, whole: (tally: Tally) => number): Estimate =>
-    bootstrap(
+  const estimateRatio = (part: (tally: RetentionTally) => number, whole: (tally: RetentionTally) => number): Estimate =>
+    estimateShare(
       tallies.map((tally) => ({ part: part(tally), whole: whole(tally) })),
       resamples,
       seed,
     );
-  const retention = (kind: Kind): Retention => {
-    const needed = ({ kept }: Tally): number => kept[kind].verbatim + kept[kind].recallable + kept[kind].lost;
+  const computeRetention = (kind: ItemKind): Retention => {
+    const countNeeded = ({ kept }: RetentionTally): number =>
+      kept[kind].verbatim + kept[kind].recallable + kept[kind].lost;
     return {
-      needed: tallies.reduce((sum, tally) => sum + needed(tally), 0),
-      verbatim: estimate(({ kept }) => kept[kind].verbatim, needed),
-      recallable: estimate(({ kept }) => kept[kind].verbatim + kept[kind].recallable, needed),
+      needed: tallies.reduce((sum, tally) => sum + countNeeded(tally), 0),
+      verbatim: estimateRatio(({ kept }) => kept[kind].verbatim, countNeeded),
+      recallable: estimateRatio(({ kept }) => kept[kind].verbatim + kept[kind].recallable, countNeeded),
     };
   };
   return {
     sessions: tallies.length,
     cuts: tallies.reduce((sum, tally) => sum + tally.cuts, 0),
-    removed: estimate(
+    removed: estimateRatio(
       ({ before, after }) => before - after,
       ({ before }) => before,
     ),
-    lines: retention('lines'),
-    names: retention('names'),
-    paths: retention('paths'),
-    lost,
+    lines: computeRetention('lines'),
+    names: computeRetention('names'),
+    paths: computeRetention('paths'),
+    lost: lostExamples,
   };
 }
 
 async function measureSession(
   messages: readonly ApiMessage[],
-  policy: Policy,
+  policy: CondensingPolicy,
   options: RetentionOptions,
   lost: string[],
-): Promise<Tally> {
+): Promise<RetentionTally> {
   const { size = countChars } = options;
-  const none = (): Record<LineOutcome, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
-  const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
+  const makeZeroCounts = (): Record<LineOutcome, number> => ({ verbatim: 0, recallable: 0, lost: 0 });
+  const tally: RetentionTally = {
+    cuts: 0,
+    before: 0,
+    after: 0,
+    kept: { lines: makeZeroCounts(), names: makeZeroCounts(), paths: makeZeroCounts() },
+  };
   for (const { cut, end } of chooseSessionCuts(messages, options)) {
     const prefix = messages.slice(0, cut);
     const view = await policy(prefix);
-    const parts = new NeededLineChecker(view);
-    const named = new KeptNames(view, parts);
+    const lineChecker = new NeededLineChecker(view);
+    const keptNames = new KeptNames(view, lineChecker);
     const { names, paths } = findNeededNames(messages, cut, end);
-    const count = (kind: Kind, what: string, kept: LineOutcome): void => {
+    const countItem = (kind: ItemKind, what: string, kept: LineOutcome): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };
-    for (const quoted of findNeededLines(messages, cut, end)) count('lines', quoted.line, parts.checkLine(quoted));
-    for (const name of names) count('names', name, named.name(name));
-    for (const path of paths) count('paths', path, named.path(path));
+    for (const quotedLine of findNeededLines(messages, cut, end))
+      countItem('lines', quotedLine.line, lineChecker.checkLine(quotedLine));
+    for (const name of names) countItem('names', name, keptNames.name(name));
+    for (const path of paths) countItem('paths', path, keptNames.path(path));
     tally.cuts++;
     tally.before += size(prefix);
     tally.after += size(view.messages);

@@ -2,8 +2,8 @@
 import type { Estimate } from './bootstrap';
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, freshCounter } from './measure';
-import { headTail, identity, maskResults, providerPolicy, slidingWindow } from './policies';
-import { KINDS, measureRetention, type Policy, type Retention, type RetentionReport } from './retention';
+import { headTail, keepEverything, maskResults, providerPolicy, slidingWindow } from './policies';
+import { ITEM_KINDS, measureRetention, type CondensingPolicy, type Retention, type RetentionReport } from './retention';
 import { percent, table } from './table';
 
 export interface RetentionRow extends RetentionReport {
@@ -12,8 +12,8 @@ export interface RetentionRow extends RetentionReport {
   readonly policy: string;
 }
 
-const POLICIES: readonly (readonly [string, () => Policy])[] = [
-  ['nothing', () => identity],
+const POLICIES: readonly (readonly [string, () => CondensingPolicy])[] = [
+  ['nothing', () => keepEverything],
   ...CANDIDATES.map(
     ({ name, provider, config }) => [name, () => providerPolicy(provider, config, freshCounter())] as const,
   ),
@@ -30,13 +30,13 @@ export async function benchRetention(conversations: readonly BenchConversation[]
   const size = counter.countMessages.bind(counter);
   const rows: RetentionRow[] = [];
   for (const group of formats.length > 1 ? ['all', ...formats] : formats) {
-    const own = conversations.filter(({ format }) => group === 'all' || format === group);
+    const groupConversations = conversations.filter(({ format }) => group === 'all' || format === group);
     for (const [policy, make] of POLICIES) {
       rows.push({
         group,
         policy,
         ...(await measureRetention(
-          own.map(({ messages }) => messages),
+          groupConversations.map(({ messages }) => messages),
           make(),
           { size },
         )),
@@ -53,17 +53,17 @@ const cell = ({ verbatim, recallable }: Retention): string =>
   recallable.share === verbatim.share ? interval(verbatim) : `${interval(verbatim)} → ${percent(recallable.share)}`;
 
 export function retentionTable(rows: readonly RetentionRow[]): string {
-  const parts = [...new Set(rows.map(({ group }) => group))].map((group) => {
-    const own = rows.filter((row) => row.group === group);
-    const first = own[0];
-    const needed = first ? KINDS.map((kind) => `${first[kind].needed} ${kind}`).join(', ') : '';
+  const groupTables = [...new Set(rows.map(({ group }) => group))].map((group) => {
+    const groupRows = rows.filter((row) => row.group === group);
+    const firstRow = groupRows[0];
+    const neededText = firstRow ? ITEM_KINDS.map((kind) => `${firstRow[kind].needed} ${kind}`).join(', ') : '';
     return [
-      `${group}: ${first?.sessions ?? 0} sessions, ${first?.cuts ?? 0} cuts, needed ${needed}`,
+      `${group}: ${firstRow?.sessions ?? 0} sessions, ${firstRow?.cuts ?? 0} cuts, needed ${neededText}`,
       table(
         ['policy', 'tokens removed', 'lines verbatim → recallable', 'names', 'paths'],
-        own.map((row) => [row.policy, interval(row.removed), ...KINDS.map((kind) => cell(row[kind]))]),
+        groupRows.map((row) => [row.policy, interval(row.removed), ...ITEM_KINDS.map((kind) => cell(row[kind]))]),
       ),
     ].join('\n');
   });
-  return parts.join('\n\n');
+  return groupTables.join('\n\n');
 }

@@ -1,6 +1,6 @@
 /**
  * Usage: npm run bench -- [--only PART] [--json FILE] [--corpus FOLDER] [--full] [--sessions
- * NUMBER|TEXT] [--way NAME]; the parts are in `PARTS`. Runs in the project's root with --expose-gc.
+ * NUMBER|TEXT] [--way NAME]; the parts are in `BENCH_PARTS`. Runs in the project's root with --expose-gc.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { benchCalls, callsTable } from './callsBench';
 import { loadAllSessions, loadCorpus, type BenchCorpus } from './corpus';
 import { benchNewResults } from './newResultsBench';
 import { NEW_RESULTS_TITLE, newResultsSection, newResultsTable } from './newResultsSection';
-import { withSection } from './pageSection';
+import { replaceSection } from './pageSection';
 import { benchCurve, curveTable } from './curveBench';
 import { benchEstimates, estimatesTable } from './estimatesBench';
 import { benchGateway, gatewayTable } from './gatewayBench';
@@ -36,7 +36,7 @@ import { benchWhole, wholeTable } from './wholeBench';
 
 const PAGE = 'docs/research/benchmarks.md';
 
-const PARTS = [
+const BENCH_PARTS = [
   'providers',
   'steps',
   'ablation',
@@ -64,9 +64,9 @@ const PARTS = [
   'calls',
   'start',
 ] as const;
-type Part = (typeof PARTS)[number];
+type BenchPart = (typeof BENCH_PARTS)[number];
 
-const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
+const isPart = (name: string): name is BenchPart => (BENCH_PARTS as readonly string[]).includes(name);
 
 interface BenchOptions {
   /** Uses the sizes from the requirements, which may take long. */
@@ -81,13 +81,13 @@ interface BenchOptions {
 }
 
 /** A part that returns a table and data. If it prints by itself, it has no table. */
-interface Bench {
+interface PartBench {
   readonly title: string;
   readonly isOnCorpus: boolean;
   run(corpus: BenchCorpus, options: BenchOptions): Promise<{ text: string; data: unknown }>;
 }
 
-const BENCHES: Readonly<Record<Part, Bench>> = {
+const BENCH_BY_PART: Readonly<Record<BenchPart, PartBench>> = {
   providers: {
     title: 'Providers, tokens counted before (o200k), median of 5',
     isOnCorpus: true,
@@ -240,7 +240,7 @@ const BENCHES: Readonly<Record<Part, Bench>> = {
         console.error(`   ${text}`);
       });
       if (sessions === undefined && data.length > 0) {
-        writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), NEW_RESULTS_TITLE, newResultsSection(data)));
+        writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), NEW_RESULTS_TITLE, newResultsSection(data)));
         console.log(`${PAGE} written.\n`);
       }
       const points = data.map((point) => ({
@@ -327,18 +327,18 @@ async function main(): Promise<number> {
       way: { type: 'string' },
     },
   });
-  const wanted = values.only ?? PARTS;
-  const unknown = wanted.find((name) => !isPart(name));
+  const wantedParts = values.only ?? BENCH_PARTS;
+  const unknown = wantedParts.find((name) => !isPart(name));
   if (unknown !== undefined) {
-    console.error(`--only ${unknown}: found no such part; there are ${PARTS.join(', ')}`);
+    console.error(`--only ${unknown}: found no such part; there are ${BENCH_PARTS.join(', ')}`);
     return 2;
   }
   const corpus = loadCorpus((text) => {
     console.error(`!! ${text}`);
   }, values.corpus);
   const results: Record<string, unknown> = { isRealCorpus: corpus.isReal };
-  for (const part of wanted.filter(isPart)) {
-    const bench = BENCHES[part];
+  for (const part of wantedParts.filter(isPart)) {
+    const bench = BENCH_BY_PART[part];
     console.log(`\n## ${bench.title}${bench.isOnCorpus && !corpus.isReal ? ': GENERATED CONVERSATIONS' : ''}\n`);
     const { text, data } = await bench.run(corpus, {
       isFull: values.full,

@@ -8,20 +8,20 @@ import { createPlaceholderText } from '../../src/core/condense/summary/expectedO
 import { makeTestModel } from '../../src/core/condense/summary/testing';
 
 /** Summary length as a share of a single content. */
-const SHARE = 0.25;
+const SUMMARY_SHARE = 0.25;
 /**
  * Number of o200k tokens of the shortest and the longest conversation summary by real agents
  * (core/condense/summary/expectedOutput.ts).
  */
-const CONVERSATION = { least: 1_300, most: 2_700 } as const;
-const MIN_OF_CONTENT = 12;
+const CONVERSATION_SUMMARY_TOKENS = { least: 1_300, most: 2_700 } as const;
+const MIN_CONTENT_SUMMARY_TOKENS = 12;
 /** Maximum tokens of a request about a single content. */
 const CONTENT_LIMIT = 2_000;
 /** Largest factor by which a reply deviates. */
-const NOISE = 1.5;
+const NOISE_FACTOR = 1.5;
 const CHARS_PER_TOKEN = 4;
 /** Ratio of the allowed to the requested length. */
-const ALLOWED = 1.5;
+const ALLOWED_LENGTH_FACTOR = 1.5;
 
 /** Returns the tokens that are available for the summary; the scripted model doesn't think. */
 export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
@@ -30,15 +30,16 @@ export const roomForSummary = ({ maxOutputTokens }: SummaryRequest): number =>
 /** Creates a reply whose length depends only on the prompt, from which the noise is derived. */
 export function scriptedReply(request: SummaryRequest): string {
   const { prompt } = request;
-  const room = roomForSummary(request);
-  const chance = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
-  const content = (SHARE * prompt.length * NOISE ** (2 * chance - 1)) / CHARS_PER_TOKEN;
-  const { least, most } = CONVERSATION;
+  const availableTokens = roomForSummary(request);
+  const noiseSource = Number.parseInt(hashText(prompt).slice(0, 8), 16) / 0xffffffff;
+  const contentSummaryTokens =
+    (SUMMARY_SHARE * prompt.length * NOISE_FACTOR ** (2 * noiseSource - 1)) / CHARS_PER_TOKEN;
+  const { least, most } = CONVERSATION_SUMMARY_TOKENS;
   return createPlaceholderText(
     Math.round(
-      room < CONTENT_LIMIT
-        ? Math.min(room / ALLOWED, Math.max(MIN_OF_CONTENT, content))
-        : least * (most / least) ** chance,
+      availableTokens < CONTENT_LIMIT
+        ? Math.min(availableTokens / ALLOWED_LENGTH_FACTOR, Math.max(MIN_CONTENT_SUMMARY_TOKENS, contentSummaryTokens))
+        : least * (most / least) ** noiseSource,
     ),
   );
 }

@@ -20,7 +20,7 @@ export interface StartRow {
 }
 
 /** Loads a bundle as the extension does, with a fake `vscode`, and prints the longest block. */
-const LOAD = `
+const LOAD_SCRIPT = `
 const Module = require('node:module');
 const double = (target = function () {}) => new Proxy(target, {
   get: (_, key) => (key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? {} : double()),
@@ -41,14 +41,14 @@ const stretches = [...parts.map((part) => join(folder, part)), process.argv[1]].
 console.log(Math.max(...stretches));`;
 
 /** Runs Node with these arguments. Returns the milliseconds, including Node's start. */
-function timeNode(...args: readonly string[]): number {
+function measureNodeMs(...args: readonly string[]): number {
   const begun = performance.now();
   execFileSync(process.execPath, args, { stdio: 'ignore' });
   return performance.now() - begun;
 }
 
-const timeLoading = (bundle: string): number =>
-  Number(execFileSync(process.execPath, ['-e', LOAD, bundle], { encoding: 'utf8' }));
+const measureLoadingMs = (bundle: string): number =>
+  Number(execFileSync(process.execPath, ['-e', LOAD_SCRIPT, bundle], { encoding: 'utf8' }));
 
 export function benchStart(): StartRow[] {
   const bundles = mkdtempSync(join(tmpdir(), 'start-'));
@@ -66,18 +66,19 @@ export function benchStart(): StartRow[] {
         join(bundles, `${name}.cjs`),
       ]),
     );
-    const taken = new Map<string, number[]>();
-    const note = (what: string, ms: number): void => void taken.set(what, [...(taken.get(what) ?? []), ms]);
+    const timesByMeasurement = new Map<string, number[]>();
+    const addTime = (what: string, ms: number): void =>
+      void timesByMeasurement.set(what, [...(timesByMeasurement.get(what) ?? []), ms]);
     // The measurements alternate, so that other load affects all of them alike.
     for (let run = 0; run < RUNS; run++) {
-      for (const [what, args] of Object.entries(processes)) note(what, timeNode(...args));
-      for (const [what, bundle] of Object.entries(loads)) note(what, timeLoading(bundle));
+      for (const [what, args] of Object.entries(processes)) addTime(what, measureNodeMs(...args));
+      for (const [what, bundle] of Object.entries(loads)) addTime(what, measureLoadingMs(bundle));
     }
-    const alone = median(taken.get('node alone') ?? []);
-    return [...taken].map(([what, all]) => ({
+    const nodeMs = median(timesByMeasurement.get('node alone') ?? []);
+    return [...timesByMeasurement].map(([what, all]) => ({
       what,
       ms: median(all),
-      timesNode: Object.hasOwn(processes, what) ? median(all) / alone : undefined,
+      timesNode: Object.hasOwn(processes, what) ? median(all) / nodeMs : undefined,
     }));
   } finally {
     rmSync(bundles, { recursive: true, force: true });

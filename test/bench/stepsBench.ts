@@ -24,28 +24,29 @@ export async function benchSteps(conversations: readonly BenchConversation[]): P
 }
 
 async function measure(name: string, conversations: readonly BenchConversation[]): Promise<StepsGroup> {
-  const saved: Record<string, number> = {};
+  const savedByStep: Record<string, number> = {};
   const shares: number[] = [];
   let tokens = 0;
-  let strict = 0;
+  let savedByStrictSteps = 0;
   for (const { messages } of conversations) {
     const counter = freshCounter();
     const before = counter.countMessages(messages);
     const { steps } = await condense(messages, LOSSLESS, counter);
-    for (const step of steps) saved[step.name] = (saved[step.name] ?? 0) + step.tokensBefore - step.tokensAfter;
+    for (const step of steps)
+      savedByStep[step.name] = (savedByStep[step.name] ?? 0) + step.tokensBefore - step.tokensAfter;
     shares.push(1 - (steps.at(-1)?.tokensAfter ?? before) / before);
-    const alone = await condense(messages, LOSSLESS_STRICT, counter);
-    strict += before - (alone.steps.at(-1)?.tokensAfter ?? before);
+    const strictResult = await condense(messages, LOSSLESS_STRICT, counter);
+    savedByStrictSteps += before - (strictResult.steps.at(-1)?.tokensAfter ?? before);
     tokens += before;
   }
   return {
     name,
     sessions: conversations.length,
     tokens,
-    saved,
+    saved: savedByStep,
     least: Math.min(...shares),
     most: Math.max(...shares),
-    strict: strict / tokens,
+    strict: savedByStrictSteps / tokens,
   };
 }
 

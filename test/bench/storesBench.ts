@@ -52,9 +52,9 @@ export async function benchStores(totalBytes: number): Promise<StoresBench> {
     const bundles = join(home, 'bundles');
     execFileSync(process.execPath, ['esbuild.mjs', '--production', '--outdir', bundles], { stdio: 'inherit' });
     const bytes = writeStore(home, totalBytes);
-    const first = await measureRun('first', home, bundles);
-    const second = await measureRun('second', home, bundles);
-    return { conversations: CONVERSATIONS, bytes, runs: [first, second] };
+    const firstRun = await measureRun('first', home, bundles);
+    const secondRun = await measureRun('second', home, bundles);
+    return { conversations: CONVERSATIONS, bytes, runs: [firstRun, secondRun] };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -62,18 +62,18 @@ export async function benchStores(totalBytes: number): Promise<StoresBench> {
 
 /** Writes the conversations. @returns the number of bytes */
 export function writeStore(home: string, totalBytes: number): number {
-  const mean = totalBytes / CONVERSATIONS;
-  const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * mean));
-  let written = 0;
+  const meanBytes = totalBytes / CONVERSATIONS;
+  const templates = SIZES.map((size, seed) => template(seed, (size / average(SIZES)) * meanBytes));
+  let writtenBytes = 0;
   for (let index = 0; index < CONVERSATIONS; index++) {
     const folder = join(home, '.claude', 'projects', `-home-dev-project-${index % 40}`);
     mkdirSync(folder, { recursive: true });
     const session = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const text = (templates[index % templates.length] ?? '').replaceAll('SESSION', session);
     writeFileSync(join(folder, `${session}.jsonl`), text);
-    written += Buffer.byteLength(text);
+    writtenBytes += Buffer.byteLength(text);
   }
-  return written;
+  return writtenBytes;
 }
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -101,15 +101,15 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
     cache: join(home, 'details.json'),
   };
   const bundle = join(bundles, 'engine.cjs');
-  const readBefore = bytesRead();
+  const readBefore = readBytesReadByProcess();
   const before = process.memoryUsage().rss;
   let peak = before;
   const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
-  const idleLagMs = await idleLag();
+  const idleLagMs = await measureIdleLagMs();
   const lag = monitorEventLoopDelay({ resolution: 5 });
   const started = performance.now();
-  let listed = 0;
-  let titled = 0;
+  let listedMs = 0;
+  let titledMs = 0;
   const index = new ConversationIndex({
     run: (signal, report) =>
       runTask(task, {
@@ -126,22 +126,23 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
   });
   index.onDidChange(() => {
     const { conversations } = index;
-    if (listed === 0 && conversations.length > 0) listed = performance.now() - started;
-    const isTitled = conversations.length > 0 && conversations.every(({ details }) => details?.title !== undefined);
-    if (titled === 0 && isTitled) titled = performance.now() - started;
+    if (listedMs === 0 && conversations.length > 0) listedMs = performance.now() - started;
+    const areAllTitled = conversations.length > 0 && conversations.every(({ details }) => details?.title !== undefined);
+    if (titledMs === 0 && areAllTitled) titledMs = performance.now() - started;
   });
   lag.enable();
   await index.refresh();
   lag.disable();
   clearInterval(sampler);
   const countedMs = performance.now() - started;
-  const missing = index.conversations.filter((each) => !isUpToDate(each)).length;
-  if (missing > 0 || index.conversations.length !== CONVERSATIONS) throw new Error(`${missing} were not counted`);
-  const readAfter = bytesRead();
+  const outdatedCount = index.conversations.filter((each) => !isUpToDate(each)).length;
+  if (outdatedCount > 0 || index.conversations.length !== CONVERSATIONS)
+    throw new Error(`${outdatedCount} were not counted`);
+  const readAfter = readBytesReadByProcess();
   return {
     run,
-    listedMs: listed,
-    titledMs: titled,
+    listedMs: listedMs,
+    titledMs: titledMs,
     countedMs,
     lagMs: lag.max / 1e6,
     idleLagMs,
@@ -151,7 +152,7 @@ async function measureRun(run: StoresRun['run'], home: string, bundles: string):
 }
 
 /** Measures the idle value, because threads also wait if the machine is busy. */
-export async function idleLag(): Promise<number> {
+export async function measureIdleLagMs(): Promise<number> {
   const lag = monitorEventLoopDelay({ resolution: 5 });
   lag.enable();
   await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -160,7 +161,7 @@ export async function idleLag(): Promise<number> {
 }
 
 /** Reads from Linux how many bytes this process has read, including its threads. */
-export function bytesRead(): number | undefined {
+export function readBytesReadByProcess(): number | undefined {
   try {
     return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
   } catch {

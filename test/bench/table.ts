@@ -13,7 +13,7 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
   return [line(first), widths.map((width) => '-'.repeat(width)).join('  '), ...others.map(line)].join('\n');
 }
 
-export function markdown(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function formatMarkdownTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const row = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
   return [row(head), row(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(row)].join('\n');
 }

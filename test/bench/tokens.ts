@@ -28,21 +28,21 @@ export interface TokenBench {
   readonly adversarialMs: Readonly<Record<string, number>>;
 }
 
-const SLICE = 50_000; // characters
+const SLICE_CHARS = 50_000; // characters
 const WARM_UP = 20; // slices
 const ROUNDS = 5;
-const OURS = 10; // slices per round; js-tiktoken counts only the first of them
-const THEIRS = 3;
-const WANTED = SLICE * (WARM_UP + ROUNDS * OURS); // characters
+const SLICES_PER_ROUND = 10; // slices per round; js-tiktoken counts only the first of them
+const COMPARED_SLICES_PER_ROUND = 3;
+const MIN_TEXT_CHARS = SLICE_CHARS * (WARM_UP + ROUNDS * SLICES_PER_ROUND); // characters
 
 const MODULES = 'node_modules';
-const CORPUS = '../shared/corpus/claude-code';
+const CORPUS_FOLDER = '../shared/corpus/claude-code';
 
 /** Joins files of one kind in a folder until the text is long enough. */
 function readTexts(folder: string, wanted: RegExp): string {
   let text = '';
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (text.length > WANTED) break;
+    if (text.length > MIN_TEXT_CHARS) break;
     if (entry.isFile() && wanted.test(entry.name)) text += readFileSync(join(entry.parentPath, entry.name), 'utf8');
   }
   return text;
@@ -57,22 +57,22 @@ function interleave(texts: readonly string[], part: number): string {
 }
 
 function logText(): string {
-  let state = 12_345;
+  let randomState = 12_345;
   const random = (limit: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (state >>> 8) % limit;
+    randomState = (Math.imul(randomState, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (randomState >>> 8) % limit;
   };
-  const hex = () => random(2 ** 22).toString(16);
-  const pick = (...of: readonly string[]) => of[random(of.length)] ?? '';
+  const randomHex = () => random(2 ** 22).toString(16);
+  const pickRandom = (...of: readonly string[]) => of[random(of.length)] ?? '';
   const lines: string[] = [];
-  for (let i = 0, length = 0; length < WANTED; i++) {
-    const at = `2025-${10 + random(3)}-${10 + random(18)}T${10 + random(13)}:${10 + random(50)}:${10 + random(50)}.${100 + random(900)}Z`;
-    const line = pick(
-      `${at} [${pick('info', 'WARN', 'ERROR', 'debug')}] worker-${random(16)} ${pick('GET', 'POST')} /api/v1/${pick('items', 'users', 'jobs')}/${hex()}${hex()}?page=${random(90)} ${pick('200', '404', '500')} ${random(900)}.${random(9)}ms`,
-      `-rw-r--r-- 1 root root ${random(2 ** 20)} Nov ${random(28)} 1${random(9)}:${10 + random(49)} ${pick('chunk', 'index', 'vendor', 'main')}.${hex()}.${pick('js', 'css', 'map')}`,
-      `    at ${pick('Object', 'Server', 'Parser')}.${pick('run', 'handleRequest', '<anonymous>')} (/srv/app/node_modules/${pick('express', 'undici', 'zod')}/lib/${pick('router', 'index')}.js:${random(900)}:${random(80)})`,
-      `src/${pick('core', 'api', 'ui')}/${pick('store', 'view', 'worker')}.ts(${random(900)},${random(80)}): error TS${2000 + random(800)}: Property '${pick('name', 'id', 'toString')}' does not exist on type 'T${hex()}'.`,
-      `commit ${hex()}${hex()}${hex()}${hex()}`,
+  for (let i = 0, length = 0; length < MIN_TEXT_CHARS; i++) {
+    const timestamp = `2025-${10 + random(3)}-${10 + random(18)}T${10 + random(13)}:${10 + random(50)}:${10 + random(50)}.${100 + random(900)}Z`;
+    const line = pickRandom(
+      `${timestamp} [${pickRandom('info', 'WARN', 'ERROR', 'debug')}] worker-${random(16)} ${pickRandom('GET', 'POST')} /api/v1/${pickRandom('items', 'users', 'jobs')}/${randomHex()}${randomHex()}?page=${random(90)} ${pickRandom('200', '404', '500')} ${random(900)}.${random(9)}ms`,
+      `-rw-r--r-- 1 root root ${random(2 ** 20)} Nov ${random(28)} 1${random(9)}:${10 + random(49)} ${pickRandom('chunk', 'index', 'vendor', 'main')}.${randomHex()}.${pickRandom('js', 'css', 'map')}`,
+      `    at ${pickRandom('Object', 'Server', 'Parser')}.${pickRandom('run', 'handleRequest', '<anonymous>')} (/srv/app/node_modules/${pickRandom('express', 'undici', 'zod')}/lib/${pickRandom('router', 'index')}.js:${random(900)}:${random(80)})`,
+      `src/${pickRandom('core', 'api', 'ui')}/${pickRandom('store', 'view', 'worker')}.ts(${random(900)},${random(80)}): error TS${2000 + random(800)}: Property '${pickRandom('name', 'id', 'toString')}' does not exist on type 'T${randomHex()}'.`,
+      `commit ${randomHex()}${randomHex()}${randomHex()}${randomHex()}`,
     );
     lines.push(line);
     length += line.length + 1;
@@ -89,23 +89,23 @@ function languagesText(): string {
 
 function kinds(): [string, string][] {
   const code = readFileSync(join(MODULES, 'axe-core/axe.js'), 'utf8');
-  const all: [string, string][] = [
+  const textKinds: [string, string][] = [
     ['code', code],
     ['prose', readTexts(MODULES, /\.md$/i)],
     ['logs', logText()],
     ['20 languages', languagesText()],
   ];
-  if (existsSync(CORPUS)) all.push(['transcripts', readTexts(CORPUS, /\.jsonl$/)]);
-  return all;
+  if (existsSync(CORPUS_FOLDER)) textKinds.push(['transcripts', readTexts(CORPUS_FOLDER, /\.jsonl$/)]);
+  return textKinds;
 }
 
-function adversarial(): [string, string][] {
-  let state = 1;
+function listAdversarialTexts(): [string, string][] {
+  let randomState = 1;
   const random = (limit: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (state >>> 8) % limit;
+    randomState = (Math.imul(randomState, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (randomState >>> 8) % limit;
   };
-  const draw = (length: number, char: () => number) => {
+  const makeRandomText = (length: number, char: () => number) => {
     let text = '';
     for (let i = 0; i < length; i++) text += String.fromCharCode(char());
     return text;
@@ -116,9 +116,9 @@ function adversarial(): [string, string][] {
     ['spaces', ' '.repeat(1e6)],
     ['dashes', '-'.repeat(1e6)],
     ['line breaks', '\n'.repeat(1e6)],
-    ['CJK, no break', draw(333_333, () => 0x4e00 + random(20_000))],
-    ['random a-z, no break', draw(1e6, () => 97 + random(26))],
-    ['a and b at random', draw(1e6, () => 97 + random(2))],
+    ['CJK, no break', makeRandomText(333_333, () => 0x4e00 + random(20_000))],
+    ['random a-z, no break', makeRandomText(1e6, () => 97 + random(26))],
+    ['a and b at random', makeRandomText(1e6, () => 97 + random(2))],
     ['base64', Buffer.from(bytes).toString('base64')],
     ['half surrogate pairs', '\ud83d'.repeat(333_333)],
     ['digits', '0'.repeat(1e6)],
@@ -126,19 +126,19 @@ function adversarial(): [string, string][] {
 }
 
 /** Returns this thread's CPU time in milliseconds, or wall time if Node doesn't report it. */
-function now(): number {
+function readCpuMs(): number {
   if (typeof process.threadCpuUsage !== 'function') return performance.now();
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1e3;
 }
 
-function timed(work: () => void): number {
-  const start = now();
+function measureMs(work: () => void): number {
+  const start = readCpuMs();
   work();
-  return now() - start;
+  return readCpuMs() - start;
 }
 
-function memory(): { heap: number; rss: number } {
+function readMemory(): { heap: number; rss: number } {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   return { heap: heapUsed + arrayBuffers, rss };
@@ -146,50 +146,53 @@ function memory(): { heap: number; rss: number } {
 
 export async function benchTokens(): Promise<TokenBench> {
   const table = makeRanks();
-  const before = memory();
+  const memoryBefore = readMemory();
   let counter = { count: (text: string) => text.length };
-  const loadMs = timed(() => {
+  const loadMs = measureMs(() => {
     counter = createO200kCounter(table);
     counter.count('Hello, world!');
   });
-  const after = memory();
-  const heapMb = (after.heap - before.heap + table.length) / 1e6;
-  const rssMb = (after.rss - before.rss + table.length) / 1e6;
+  const memoryAfter = readMemory();
+  const heapMb = (memoryAfter.heap - memoryBefore.heap + table.length) / 1e6;
+  const rssMb = (memoryAfter.rss - memoryBefore.rss + table.length) / 1e6;
 
   const { Tiktoken } = await import('js-tiktoken/lite');
   const { default: ranks } = await import('js-tiktoken/ranks/o200k_base');
-  const reference = new Tiktoken(ranks);
+  const referenceCounter = new Tiktoken(ranks);
 
   const throughput = kinds().map(([kind, text]) => {
-    const slices = Array.from({ length: Math.floor(text.length / SLICE) }, (_, i) =>
-      text.slice(i * SLICE, (i + 1) * SLICE),
+    const slices = Array.from({ length: Math.floor(text.length / SLICE_CHARS) }, (_, i) =>
+      text.slice(i * SLICE_CHARS, (i + 1) * SLICE_CHARS),
     );
     for (const slice of slices.slice(0, WARM_UP)) {
       counter.count(slice);
-      reference.encode(slice.slice(0, SLICE / 5), [], []);
+      referenceCounter.encode(slice.slice(0, SLICE_CHARS / 5), [], []);
     }
-    const ours = { bytes: 0, ms: 0 };
-    const theirs = { bytes: 0, ms: 0 };
+    const ownTotals = { bytes: 0, ms: 0 };
+    const referenceTotals = { bytes: 0, ms: 0 };
     for (let round = 0; round < ROUNDS; round++) {
-      const fresh = slices.slice(WARM_UP + round * OURS, WARM_UP + (round + 1) * OURS);
-      const sample = fresh.slice(0, THEIRS);
+      const roundSlices = slices.slice(WARM_UP + round * SLICES_PER_ROUND, WARM_UP + (round + 1) * SLICES_PER_ROUND);
+      const comparedSlices = roundSlices.slice(0, COMPARED_SLICES_PER_ROUND);
       let tokens: number[] = [];
       let expected: number[] = [];
-      ours.ms += timed(() => (tokens = fresh.map((slice) => counter.count(slice))));
-      theirs.ms += timed(() => (expected = sample.map((slice) => reference.encode(slice, [], []).length)));
-      if (tokens.slice(0, THEIRS).join() !== expected.join()) throw new Error(`${kind}: not the counts of js-tiktoken`);
-      ours.bytes += Buffer.byteLength(fresh.join(''));
-      theirs.bytes += Buffer.byteLength(sample.join(''));
+      ownTotals.ms += measureMs(() => (tokens = roundSlices.map((slice) => counter.count(slice))));
+      referenceTotals.ms += measureMs(
+        () => (expected = comparedSlices.map((slice) => referenceCounter.encode(slice, [], []).length)),
+      );
+      if (tokens.slice(0, COMPARED_SLICES_PER_ROUND).join() !== expected.join())
+        throw new Error(`${kind}: not the counts of js-tiktoken`);
+      ownTotals.bytes += Buffer.byteLength(roundSlices.join(''));
+      referenceTotals.bytes += Buffer.byteLength(comparedSlices.join(''));
     }
     return {
       kind,
-      megabytes: ours.bytes / 1e6,
-      ours: ours.bytes / 1e3 / ours.ms,
-      jsTiktoken: theirs.bytes / 1e3 / theirs.ms,
+      megabytes: ownTotals.bytes / 1e6,
+      ours: ownTotals.bytes / 1e3 / ownTotals.ms,
+      jsTiktoken: referenceTotals.bytes / 1e3 / referenceTotals.ms,
     };
   });
   const adversarialMs = Object.fromEntries(
-    adversarial().map(([kind, text]) => [kind, timed(() => counter.count(text))]),
+    listAdversarialTexts().map(([kind, text]) => [kind, measureMs(() => counter.count(text))]),
   );
 
   console.table(

@@ -8,17 +8,17 @@ import { NeededLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
-import { ALL_CORPORA, sessionFiles } from './corpus';
-import { listErrorLines, textsIn } from './lossBench';
-import { candidate, condense, freshCounter } from './measure';
+import { ALL_CORPUS_FOLDERS, sessionFiles } from './corpus';
+import { listErrorLines, joinTexts } from './lossBench';
+import { makeCandidate, condense, freshCounter } from './measure';
 import { percent, table } from './table';
 
 /** Shares of a session's turns after which everything before is condensed. */
 const CUTS = [0.3, 0.6, 0.9];
-const KEEPS = ['head', 'both', 'tail'] as const;
-type Keep = (typeof KEEPS)[number];
+const KEPT_PARTS = ['head', 'both', 'tail'] as const;
+type KeptPart = (typeof KEPT_PARTS)[number];
 
-interface Size {
+interface TruncationSize {
   /** Number of recent messages that are not changed. */
   readonly recent: number;
   /**
@@ -28,7 +28,7 @@ interface Size {
   readonly lines?: number;
 }
 
-const SIZES: readonly Size[] = [
+const SIZES: readonly TruncationSize[] = [
   { recent: 10, lines: 20 },
   { recent: 10, lines: 40 },
   { recent: 10, lines: 10 },
@@ -46,9 +46,9 @@ interface Sums {
   readonly errorsLost: number;
 }
 
-const NOTHING: Sums = { tokens: 0, removed: 0, needed: 0, neededLost: 0, errors: 0, errorsLost: 0 };
+const ZERO_SUMS: Sums = { tokens: 0, removed: 0, needed: 0, neededLost: 0, errors: 0, errorsLost: 0 };
 
-const addUp = (all: readonly Sums[]): Sums =>
+const addSums = (all: readonly Sums[]): Sums =>
   all.reduce(
     (a, b) => ({
       tokens: a.tokens + b.tokens,
@@ -58,12 +58,12 @@ const addUp = (all: readonly Sums[]): Sums =>
       errors: a.errors + b.errors,
       errorsLost: a.errorsLost + b.errorsLost,
     }),
-    NOTHING,
+    ZERO_SUMS,
   );
 
 /** Measures one way to keep, with one session. */
-export interface TruncationRow extends Sums, Size {
-  readonly keep: Keep;
+export interface TruncationRow extends Sums, TruncationSize {
+  readonly keep: KeptPart;
   readonly agent: string;
   readonly project: string;
 }
@@ -71,7 +71,7 @@ export interface TruncationRow extends Sums, Size {
 /** @param tell called with the progress of each session */
 export async function benchTruncation(tell: (text: string) => void): Promise<TruncationRow[]> {
   const rows: TruncationRow[] = [];
-  for (const session of sessionFiles(ALL_CORPORA)) {
+  for (const session of sessionFiles(ALL_CORPUS_FOLDERS)) {
     for (const { agent, project, messages } of session.read(tell)) {
       const prefixes = chooseSessionCuts(messages, { cuts: CUTS }).map(({ cut, end }) => {
         const prefix = messages.slice(0, cut);
@@ -79,22 +79,22 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
       });
       const counter = freshCounter();
       for (const { recent, lines } of SIZES) {
-        for (const keep of KEEPS) {
-          const way = candidate('truncation', truncationProvider, {
+        for (const keep of KEPT_PARTS) {
+          const truncationCandidate = makeCandidate('truncation', truncationProvider, {
             preserveRecentCount: recent,
             ...(lines === undefined
               ? { toolParameters: { keep } }
               : { toolResults: { maxLines: lines, maxChars: lines * 100, keep } }),
           });
-          const each: Sums[] = [];
+          const sumsByPrefix: Sums[] = [];
           for (const { prefix, needed, errors } of prefixes) {
             const tokens = counter.countMessages(prefix);
-            const { edits } = await condense(prefix, way, counter);
+            const { edits } = await condense(prefix, truncationCandidate, counter);
             const shown = applyEdits(prefix, edits);
             const { messages: view } = shown;
             const kept = new NeededLineChecker(shown);
-            const text = textsIn(view);
-            each.push({
+            const text = joinTexts(view);
+            sumsByPrefix.push({
               tokens,
               removed: tokens - counter.countMessages(view),
               needed: needed.length,
@@ -103,7 +103,7 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
               errorsLost: errors.filter((line) => !text.includes(line)).length,
             });
           }
-          rows.push({ recent, ...(lines !== undefined && { lines }), keep, agent, project, ...addUp(each) });
+          rows.push({ recent, ...(lines !== undefined && { lines }), keep, agent, project, ...addSums(sumsByPrefix) });
         }
       }
       tell(session.name);
@@ -119,21 +119,21 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
 export function truncationTable(rows: readonly TruncationRow[]): string {
   const agents = [...new Set(rows.map(({ agent }) => agent))];
   return SIZES.map(({ recent, lines }) => {
-    const own = rows.filter((row) => row.recent === recent && row.lines === lines);
+    const sizeRows = rows.filter((row) => row.recent === recent && row.lines === lines);
     const cells = ['all', ...agents].map((agent) => {
-      const of = own.filter((row) => agent === 'all' || row.agent === agent);
-      const [head, both, tail] = KEEPS.map((keep) => addUp(of.filter((row) => row.keep === keep)));
-      const each = [head ?? NOTHING, both ?? NOTHING, tail ?? NOTHING];
+      const agentRows = sizeRows.filter((row) => agent === 'all' || row.agent === agent);
+      const [head, both, tail] = KEPT_PARTS.map((keep) => addSums(agentRows.filter((row) => row.keep === keep)));
+      const sumsByKept = [head ?? ZERO_SUMS, both ?? ZERO_SUMS, tail ?? ZERO_SUMS];
       return [
         agent,
-        of.length / KEEPS.length,
-        each.map(({ removed, tokens }) => percent(removed / tokens)).join(' / '),
-        each[0]?.needed ?? 0,
-        each.map(({ neededLost, needed }) => percent(neededLost / needed)).join(' / '),
-        each[0]?.errors ?? 0,
-        each.map(({ errorsLost, errors }) => percent(errorsLost / errors)).join(' / '),
-        spread(of, (sums) => sums.neededLost / sums.needed),
-        spread(of, (sums) => sums.errorsLost / sums.errors),
+        agentRows.length / KEPT_PARTS.length,
+        sumsByKept.map(({ removed, tokens }) => percent(removed / tokens)).join(' / '),
+        sumsByKept[0]?.needed ?? 0,
+        sumsByKept.map(({ neededLost, needed }) => percent(neededLost / needed)).join(' / '),
+        sumsByKept[0]?.errors ?? 0,
+        sumsByKept.map(({ errorsLost, errors }) => percent(errorsLost / errors)).join(' / '),
+        formatSpread(agentRows, (sums) => sums.neededLost / sums.needed),
+        formatSpread(agentRows, (sums) => sums.errorsLost / sums.errors),
       ];
     });
     const head = [
@@ -155,17 +155,17 @@ export function truncationTable(rows: readonly TruncationRow[]): string {
  * Returns the minimum and maximum difference in percentage points, with each project left out in
  * turn.
  */
-function spread(rows: readonly TruncationRow[], share: (sums: Sums) => number): string {
+function formatSpread(rows: readonly TruncationRow[], share: (sums: Sums) => number): string {
   const differences = [...new Set(rows.map(({ project }) => project))]
     .map((project) => {
-      const others = rows.filter((row) => row.project !== project);
+      const otherProjects = rows.filter((row) => row.project !== project);
       const [both, end] = (['both', 'tail'] as const).map((keep) =>
-        share(addUp(others.filter((row) => row.keep === keep))),
+        share(addSums(otherProjects.filter((row) => row.keep === keep))),
       );
       return 100 * ((end ?? 0) - (both ?? 0));
     })
     .filter((points) => !Number.isNaN(points));
   if (differences.length === 0) return '–';
-  const signed = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(1)}`;
-  return `${signed(Math.min(...differences))} to ${signed(Math.max(...differences))}`;
+  const formatSigned = (points: number): string => `${points > 0 ? '+' : ''}${points.toFixed(1)}`;
+  return `${formatSigned(Math.min(...differences))} to ${formatSigned(Math.max(...differences))}`;
 }

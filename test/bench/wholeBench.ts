@@ -16,7 +16,7 @@ import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
 import { generateConversation } from '../generators/conversation';
 import { Random } from '../generators/random';
 import { toTranscript } from '../generators/transcript';
-import { candidate, condense, cpuSince, LOSSLESS, median, type Candidate } from './measure';
+import { makeCandidate, condense, readCpuMsSince, LOSSLESS, median, type Candidate } from './measure';
 import { percent, table } from './table';
 
 export interface WholeRow {
@@ -36,11 +36,13 @@ interface Taken {
 const TOKENS = 200_000;
 const CHOICES: readonly Candidate[] = [
   LOSSLESS,
-  candidate('truncation', truncationProvider, {}),
-  ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) => candidate(preset, createSmartProvider(), preset)),
+  makeCandidate('truncation', truncationProvider, {}),
+  ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) =>
+    makeCandidate(preset, createSmartProvider(), preset),
+  ),
 ];
 const SEED = 42;
-const TRANSCRIPT = {
+const TRANSCRIPT_OPTIONS = {
   cwd: '/project',
   gitBranch: 'main',
   version: '2.0.0',
@@ -56,7 +58,7 @@ export async function benchWhole(): Promise<WholeRow[]> {
     const path = join(folder, 'session.jsonl');
     writeFileSync(
       path,
-      toTranscript(generateConversation({ seed: SEED, targetTokens: TOKENS }), new Random(SEED), TRANSCRIPT),
+      toTranscript(generateConversation({ seed: SEED, targetTokens: TOKENS }), new Random(SEED), TRANSCRIPT_OPTIONS),
     );
     const rows: WholeRow[] = [];
     for (const choice of CHOICES) rows.push(await measure(folder, path, choice));
@@ -67,9 +69,9 @@ export async function benchWhole(): Promise<WholeRow[]> {
 }
 
 async function measure(folder: string, path: string, choice: Candidate): Promise<WholeRow> {
-  const tokens = createO200kCounter(makeRanks());
-  const wholes: Taken[] = [];
-  const alones: Taken[] = [];
+  const tokenCounter = createO200kCounter(makeRanks());
+  const wholeTimes: Taken[] = [];
+  const providerTimes: Taken[] = [];
   let result: CondensedResult | undefined;
   for (let run = 0; run <= RUNS; run++) {
     const task = {
@@ -82,29 +84,35 @@ async function measure(folder: string, path: string, choice: Candidate): Promise
       store: join(folder, `${choice.name}-${run}`),
     } as const;
     const parts = {
-      tokens: () => Promise.resolve(tokens),
+      tokens: () => Promise.resolve(tokenCounter),
       onProgress: () => undefined,
       signal: new AbortController().signal,
     };
-    wholes.push(await taken(async () => (result = (await performTask(task, parts)) as CondensedResult)));
+    wholeTimes.push(await measureTimes(async () => (result = (await performTask(task, parts)) as CondensedResult)));
     const { messages } = readConversationFile(path, { history: 'active' });
-    const counter = new MessageCounter(tokens);
+    const counter = new MessageCounter(tokenCounter);
     counter.countMessages(messages);
-    alones.push(await taken(() => condense(messages, choice, counter)));
+    providerTimes.push(await measureTimes(() => condense(messages, choice, counter)));
   }
   if (!result) throw new Error('unreachable');
   const { tokensBefore, tokensAfter } = result;
   // The first run is left out, because it includes compilation.
-  return { provider: choice.name, tokensBefore, tokensAfter, whole: mid(wholes.slice(1)), alone: mid(alones.slice(1)) };
+  return {
+    provider: choice.name,
+    tokensBefore,
+    tokensAfter,
+    whole: computeMedianTimes(wholeTimes.slice(1)),
+    alone: computeMedianTimes(providerTimes.slice(1)),
+  };
 }
 
-async function taken(work: () => Promise<unknown>): Promise<Taken> {
+async function measureTimes(work: () => Promise<unknown>): Promise<Taken> {
   const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
   await work();
-  return { clock: (performance.now() - started) / 1_000, cpu: cpuSince(cpuStarted) / 1_000 };
+  return { clock: (performance.now() - started) / 1_000, cpu: readCpuMsSince(cpuStarted) / 1_000 };
 }
 
-const mid = (all: readonly Taken[]): Taken => ({
+const computeMedianTimes = (all: readonly Taken[]): Taken => ({
   clock: median(all.map(({ clock }) => clock)),
   cpu: median(all.map(({ cpu }) => cpu)),
 });

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { MAX_OUTPUT, WINDOW, type LongTask } from '../servers/longTask';
+import { MAX_OUTPUT, WINDOW_TOKENS, type LongTask } from '../servers/longTask';
 import type { ModelServer } from '../servers/modelServer';
 import type { Bed } from './bed';
 import { chatProfile, openCondensedModel, PROFILE_NAME } from './condensedModel';
@@ -21,7 +21,7 @@ export async function openLongTask(
   { profiles = [], settings = {} }: { readonly profiles?: readonly object[]; readonly settings?: object } = {},
 ): Promise<Workbench> {
   writeProject(folder, task.files);
-  const profile = { contextWindow: WINDOW, maxOutputTokens: MAX_OUTPUT };
+  const profile = { contextWindow: WINDOW_TOKENS, maxOutputTokens: MAX_OUTPUT };
   const all = [chatProfile(server, profile), ...profiles];
   const more = { ...MANY_REQUESTS, 'contextCondenser.profiles': all, ...settings };
   const bench = await openCondensedModel(bed, server, { folder, profile, settings: more });

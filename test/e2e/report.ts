@@ -22,8 +22,8 @@ export class Report {
 
   /** Runs a test, which may return a report. */
   async test(name: string, body: () => unknown): Promise<void> {
-    const begun = Date.now();
-    const seconds = (): number => (Date.now() - begun) / 1000;
+    const startTimeMs = Date.now();
+    const seconds = (): number => (Date.now() - startTimeMs) / 1000;
     try {
       const reported = await body();
       this.add(name, seconds(), undefined, Array.isArray(reported) ? reported.map(String) : []);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { listLedgers, openLedger } from '../../src/storage/ledgerStore';
 import { Random } from '../generators/random';
-import { DONE, longTask, TASK_PROMPT, WINDOW } from '../servers/longTask';
+import { DONE_ANSWER, longTask, TASK_PROMPT, WINDOW_TOKENS } from '../servers/longTask';
 import { openChatEngine } from '../support/chatEngine';
 import { isLong } from '../support/long';
 import { taskBench } from '../support/taskBench';
@@ -54,7 +54,7 @@ it.each(['lossless', 'truncation'])(
     const killing = killer();
     const window = bench.open({ engine: live });
     const chat = window.chat(bench.tools, 'conversation-1');
-    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE_ANSWER);
     requests = -1_000_000;
     await killing;
     uncondensed = window.log.filter((line) => line.includes('goes out as it came')).length;
@@ -69,7 +69,7 @@ it.each(['lossless', 'truncation'])(
     expect(refusals.filter((words) => !/prompt is too long|exceed context limit/.test(words))).toEqual([]);
     expect(figures.refused.length).toBeLessThanOrEqual(uncondensed);
     expect(figures.toolCalls).toBe(CALLS);
-    expect(figures.largest).toBeLessThanOrEqual(WINDOW);
+    expect(figures.largest).toBeLessThanOrEqual(WINDOW_TOKENS);
     expect(uncondensed).toBeLessThanOrEqual(kills);
     expect(deaths).toEqual([]);
     const root = join(bench.storage, 'live');

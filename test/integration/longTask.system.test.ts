@@ -9,20 +9,20 @@ import { createProfileSummarizer } from '../../src/settings/profileSummarizer';
 import { storeApiKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { startAnthropicServer } from '../servers/anthropicServer';
-import { never, overloaded, reply, type Behaviour } from '../servers/behaviour';
+import { neverAnswer, makeOverloadedError, reply, type Behaviour } from '../servers/behaviour';
 import {
-  DONE,
+  DONE_ANSWER,
   longTask,
   MAX_OUTPUT,
   NOTES_PROMPT,
   partPrompt,
-  PAUSED,
+  PAUSE_ANSWER,
   PRICES,
   QUESTION,
   recallProof,
   TASK_PROMPT,
-  WINDOW,
-  WRITTEN,
+  WINDOW_TOKENS,
+  NOTES_WRITTEN_ANSWER,
 } from '../servers/longTask';
 import type { ModelServer } from '../servers/modelServer';
 import { figuresText, taskRequests } from '../servers/taskFigures';
@@ -68,7 +68,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     const bench = await benchFor({}, ROOT, task);
     const window = bench.open({ settings: { provider } });
     const chat = window.chat(bench.tools, 'conversation-1');
-    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE_ANSWER);
     expect(chat.errors).toEqual([]);
     const figures = bench.figures();
     const condensations = condensationsIn(window.events).length;
@@ -76,7 +76,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     expect(figures.refused).toEqual([]);
     expect(figures.toolCalls).toBe(WHOLE_CALLS);
     expect(figures.uncondensed.tokens).toBeGreaterThan(isLong ? 400_000 : 200_000);
-    expect(figures.largest).toBeLessThanOrEqual(WINDOW - MAX_OUTPUT);
+    expect(figures.largest).toBeLessThanOrEqual(WINDOW_TOKENS - MAX_OUTPUT);
     // Between two condensations, each request exactly extends the previous one.
     expect(figures.breaks).toHaveLength(condensations);
     // Each condensation makes room, so none directly follows another.
@@ -91,7 +91,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     expect(restored).toBe(original);
 
     // The tool receives the text instead of the marker in the call's parameters.
-    expect(await chat.ask(NOTES_PROMPT)).toBe(WRITTEN);
+    expect(await chat.ask(NOTES_PROMPT)).toBe(NOTES_WRITTEN_ANSWER);
     expect(bench.workspace.text('notes.txt')).toContain(line);
     expect(bench.workspace.text('notes.txt')).not.toContain(MARKER_START);
   });
@@ -107,7 +107,7 @@ describe('a question whose recalled answer is too large for the request', () => 
       systemTokens: 25_600,
     });
     const chat = window.chat(bench.tools, 'conversation-1');
-    expect(await chat.ask(TASK_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(DONE_ANSWER);
     const before = condensationsIn(window.events).length;
     expect(await chat.ask(QUESTION)).toBe(short.early.line);
     expect(condensationsIn(window.events).slice(before)).toMatchObject([
@@ -121,14 +121,14 @@ describe('a long task that is condensed continues', () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools, 'one');
-    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
     const made = condensationsIn(before.events).length;
     expect(made).toBeGreaterThan(0);
     before.live.dispose();
 
     const after = bench.open(TRUNCATION);
     chat.moveTo(after.chat(bench.tools));
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const figures = bench.figures();
     expect(figures.refused).toEqual([]);
     expect(figures.breaks).toHaveLength(made + condensationsIn(after.events).length);
@@ -140,11 +140,11 @@ describe('a long task that is condensed continues', () => {
     const bench = await benchFor();
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools);
-    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
     const sent = bench.figures().requests;
     const after = bench.open(TRUNCATION);
     chat.moveTo(after.chat(bench.tools));
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const { breaks, refused } = bench.figures();
     expect(refused).toEqual([]);
     expect(breaks.map(({ request }) => request)).not.toContain(sent);
@@ -154,7 +154,7 @@ describe('a long task that is condensed continues', () => {
   it('after a cancellation midway, which reaches the model at once', async () => {
     let held = 0;
     const bench = await benchFor({
-      instead: (behaviour) => (getText(behaviour) === PAUSED && held++ === 0 ? never() : undefined),
+      instead: (behaviour) => (getText(behaviour) === PAUSE_ANSWER && held++ === 0 ? neverAnswer() : undefined),
     });
     const window = bench.open(TRUNCATION);
     const chat = window.chat(bench.tools, 'one');
@@ -164,7 +164,7 @@ describe('a long task that is condensed continues', () => {
     chat.cancel();
     expect(await asked).toBe('');
     await last.aborted;
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     expect(chat.errors).toEqual([]);
     expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
   });
@@ -174,15 +174,15 @@ describe('a long task that is condensed continues', () => {
     const bench = await benchFor({
       instead: (behaviour) => {
         asked++;
-        if (asked === 5 || asked === 19) return overloaded();
+        if (asked === 5 || asked === 19) return makeOverloadedError();
         if (behaviour.kind !== 'reply' || (asked !== 21 && asked !== 12)) return undefined;
         return { ...behaviour, fault: { kind: 'cut', after: 1 } };
       },
     });
     const window = bench.open(TRUNCATION);
     const chat = window.chat(bench.tools, 'one');
-    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const figures = bench.figures();
     expect(figures.refused.map(({ status }) => status)).toEqual([529, 529]);
     expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
@@ -195,8 +195,8 @@ describe('a long task that is condensed continues', () => {
     const runs = [first, second].map(async (bench, index) => {
       const window = bench.open(TRUNCATION);
       const chat = window.chat(bench.tools, `conversation-${index}`);
-      expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
-      expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+      expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
+      expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
       const figures = bench.figures();
       expect(figures.refused).toEqual([]);
       expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
@@ -225,15 +225,16 @@ describe('a long task that is condensed continues', () => {
   it('if the window is smaller than assumed', async () => {
     const bench = await benchFor({ maxContextTokens: 60_000 });
     const chat = bench.open(TRUNCATION).chat(bench.tools, 'one');
-    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     expect(chat.errors).toEqual([]);
     expect(bench.figures().refused.length).toBeGreaterThan(0);
   });
 
   it.each(['never answers', 'answers'])('if the summarizing model %s', async (how) => {
     const server = await startAnthropicServer({
-      script: how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : never(),
+      script:
+        how === 'answers' ? reply('## Goal\nPut the project in order.\n## Done\nFiles were read.') : neverAnswer(),
     });
     servers.push(server);
     const profile: ApiProfile = {
@@ -254,8 +255,8 @@ describe('a long task that is condensed continues', () => {
       settings: { provider: 'native', mayUseNative: true, backgroundPercent: 60, waitMs: 300, giveUpMs: 2_000 },
     });
     const chat = window.chat(bench.tools, 'one');
-    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSED);
-    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE);
+    expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
+    expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const figures = bench.figures();
     expect(chat.errors).toEqual([]);
     expect(figures.refused).toEqual([]);

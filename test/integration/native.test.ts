@@ -28,10 +28,10 @@ import { startAnthropicServer } from '../servers/anthropicServer';
 import {
   cutAtMaxTokens,
   emptyReply,
-  faulty,
-  never,
-  overloaded,
-  rateLimited,
+  makeFaultyReply,
+  neverAnswer,
+  makeOverloadedError,
+  makeRateLimitError,
   refusal,
   reply,
   type Behaviour,
@@ -175,9 +175,9 @@ describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
     ['empty', emptyReply()],
     ['refused', refusal()],
     ['cut at its limit', cutAtMaxTokens('half a summ')],
-    ['cut off', faulty('cut')],
-    ['without an end', faulty('no-end')],
-    ['malformed', faulty('malformed')],
+    ['cut off', makeFaultyReply('cut')],
+    ['without an end', makeFaultyReply('no-end')],
+    ['malformed', makeFaultyReply('malformed')],
   ] as const)('never applies a reply that is %s', async (_, behaviour) => {
     const server = await started(vendor, behaviour);
     const outcome = await managerFor(vendor, server.url).condense(request);
@@ -187,7 +187,7 @@ describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
   });
 
   it('closes the request and changes nothing if it is cancelled midway', async () => {
-    const server = await started(vendor, never());
+    const server = await started(vendor, neverAnswer());
     const abort = new AbortController();
     const running = managerFor(vendor, server.url).condense({ ...request, signal: abort.signal });
     const sent = await server.request(0);
@@ -198,7 +198,7 @@ describe.each([anthropic, openai, bedrock])('Summary with $name', (vendor) => {
 });
 
 it('Summary retries after temporary failures of the vendor', async () => {
-  const server = await started(anthropic, [rateLimited(0), overloaded(), reply(SHORT_SUMMARY)]);
+  const server = await started(anthropic, [makeRateLimitError(0), makeOverloadedError(), reply(SHORT_SUMMARY)]);
   const outcome = await managerFor(anthropic, server.url).condense(request);
   expect(outcome.kind).toBe('condensed');
   expect(server.requests).toHaveLength(3);

@@ -27,7 +27,7 @@ import { createCounter } from '../../src/core/testingCounter';
 import { createRequest, createModel } from '../../src/live/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { sessionFiles } from '../bench/corpus';
-import { asSent } from '../bench/liveReplay';
+import { convertToSentForm } from '../bench/liveReplay';
 import { conversationWith, HOSTILE_TEXTS } from '../generators/hostileTexts';
 import { openChatEngine } from '../support/chatEngine';
 import { isLong, isTried } from '../support/long';
@@ -368,7 +368,7 @@ describe.each(CHOICES)(
       const sent = files.map(
         ({ name, path }) =>
           () =>
-            makeInput(name, asSent(readConversationFile(path).messages), folder),
+            makeInput(name, convertToSentForm(readConversationFile(path).messages), folder),
       );
       const roads = await openRoads(folder);
       const condensed = await compare(sent, choice, roads);

@@ -7,7 +7,7 @@ import { CondensationManager, createSmartProvider, type CondensationOutcome } fr
 import { getEstimateError, createRunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { startAnthropicServer } from '../servers/anthropicServer';
-import { never, rateLimited, reply, serverError } from '../servers/behaviour';
+import { neverAnswer, makeRateLimitError, reply, makeServerError } from '../servers/behaviour';
 import type { ModelServer, Script } from '../servers/modelServer';
 import { suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
 import { freshCounter } from '../generators/setups';
@@ -85,7 +85,7 @@ describe('the calls for sixty summaries in one condensation', () => {
       const request = JSON.stringify(body);
       const left = refusals.get(request) ?? refusals.size % 3;
       refusals.set(request, left - 1);
-      return left > 0 ? rateLimited(0) : reply(SUMMARY);
+      return left > 0 ? makeRateLimitError(0) : reply(SUMMARY);
     });
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
@@ -93,7 +93,7 @@ describe('the calls for sixty summaries in one condensation', () => {
   });
 
   it('stop early if the vendor is down, and truncation is used instead', async () => {
-    const { server, condense } = await bed(() => serverError());
+    const { server, condense } = await bed(() => makeServerError());
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
     expect(outcome.edits).toHaveLength(60);
@@ -107,7 +107,7 @@ describe('the calls for sixty summaries in one condensation', () => {
     let asked = 0;
     const { server, condense } = await bed(() => {
       if (++asked === 8) abort.abort(new Error('enough'));
-      return asked > 6 ? never() : reply(SUMMARY);
+      return asked > 6 ? neverAnswer() : reply(SUMMARY);
     });
     const outcome = await condense(abort.signal);
     expect(outcome.kind).toBe('cancelled');

@@ -20,7 +20,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { assistant, makeToolExchange, makeLines, user } from '../../src/core/testing';
 import { createLimitedSummarizer } from '../../src/storage/limitedSummarizer';
 import { startAnthropicServer, type AnthropicServerOptions } from '../servers/anthropicServer';
-import { cutAtMaxTokens, emptyReply, overloaded, refusal, reply, type Behaviour } from '../servers/behaviour';
+import { cutAtMaxTokens, emptyReply, makeOverloadedError, refusal, reply, type Behaviour } from '../servers/behaviour';
 import type { Json } from '../servers/json';
 import type { ModelServer } from '../servers/modelServer';
 import { freshCounter } from '../generators/setups';
@@ -240,7 +240,7 @@ it('Summary works in parts if there was no room for the vendor’s compaction pr
 });
 
 it('vendor compaction is retried if the vendor is overloaded', async () => {
-  const { condense } = await setUp({ script: [overloaded(), reply(SUMMARY)] });
+  const { condense } = await setUp({ script: [makeOverloadedError(), reply(SUMMARY)] });
   expect((await condense()).kind).toBe('condensed');
   expect(server.requests).toHaveLength(2);
 });

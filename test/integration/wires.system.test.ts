@@ -15,7 +15,7 @@ import { Workspace } from '../generators/workspace';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import type { Reply } from '../servers/behaviour';
 import { startConverseServer } from '../servers/converseServer';
-import { DONE, longTask, MAX_OUTPUT, TASK_PROMPT, TOKEN_FACTOR, WINDOW } from '../servers/longTask';
+import { DONE_ANSWER, longTask, MAX_OUTPUT, TASK_PROMPT, TOKEN_FACTOR, WINDOW_TOKENS } from '../servers/longTask';
 import { startGeminiServer } from '../servers/geminiServer';
 import type { ModelServer, ServerOptions } from '../servers/modelServer';
 import { startOpenAIServer } from '../servers/openaiServer';
@@ -119,7 +119,7 @@ it.each(Object.entries(WIRES))(
     const work = task.turns[0]!.steps as readonly Reply[];
     let answers = 0;
     const server = await start({
-      maxContextTokens: WINDOW,
+      maxContextTokens: WINDOW_TOKENS,
       countTokens: (text) => Math.ceil(counter.countText(text) * TOKEN_FACTOR),
       // Two of three answers start with thinking.
       script: () => {
@@ -143,7 +143,7 @@ it.each(Object.entries(WIRES))(
         id: 'wire',
         name,
         baseUrl: address ?? `${server.url}${path}`,
-        contextWindow: WINDOW,
+        contextWindow: WINDOW_TOKENS,
         maxOutputTokens: MAX_OUTPUT,
         offerInChat: true,
       };
@@ -158,8 +158,8 @@ it.each(Object.entries(WIRES))(
       console.info(wireFiguresText(name, figures, condensations));
       expect(chat.errors).toEqual([]);
       expect(figures.refused).toEqual([]);
-      expect(said).toBe(DONE);
-      expect(figures.largest).toBeLessThanOrEqual(WINDOW);
+      expect(said).toBe(DONE_ANSWER);
+      expect(figures.largest).toBeLessThanOrEqual(WINDOW_TOKENS);
       expect(condensations).toBeGreaterThan(3);
       expect(figures.breaks).toBe(condensations);
       expect(figures.cached).toBeGreaterThan(0.75);

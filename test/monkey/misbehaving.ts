@@ -9,14 +9,14 @@ import {
   callsTool,
   cutAtMaxTokens,
   emptyReply,
-  faulty,
-  never,
-  overloaded,
-  rateLimited,
+  makeFaultyReply,
+  neverAnswer,
+  makeOverloadedError,
+  makeRateLimitError,
   refusal,
   reply,
   reset,
-  serverError,
+  makeServerError,
   type Behaviour,
   type Fault,
   type ScriptedCall,
@@ -44,7 +44,7 @@ export class MisbehavingModel {
 
   /** Answers a request, as the script of a server. */
   readonly answer = (request: RecordedRequest): Behaviour => {
-    if (this.isSilent) return never();
+    if (this.isSilent) return neverAnswer();
     if (this.random.chance(FAULTS)) return this.fault();
     // Only requests for summaries have no tools.
     if (objects(request.body['tools']).length === 0) return this.summary();
@@ -61,11 +61,11 @@ export class MisbehavingModel {
   private fault(): Behaviour {
     switch (this.random.int(9)) {
       case 0:
-        return overloaded();
+        return makeOverloadedError();
       case 1:
-        return serverError();
+        return makeServerError();
       case 2:
-        return rateLimited(0);
+        return makeRateLimitError(0);
       case 3:
         return reset();
       case 4:
@@ -75,7 +75,7 @@ export class MisbehavingModel {
       case 6:
         return cutAtMaxTokens('half an answer');
       default:
-        return faulty(this.random.pick(STREAM_FAULTS), this.random.int(3));
+        return makeFaultyReply(this.random.pick(STREAM_FAULTS), this.random.int(3));
     }
   }
 

@@ -87,7 +87,7 @@ function shapeFault(body: Json, betas: string): string | undefined {
   if (!Number.isInteger(body['max_tokens']) || (body['max_tokens'] as number) < 1) return 'max_tokens: Field required';
   if (!Array.isArray(body['messages'])) return 'messages: Field required';
   if (body['messages'].length === 0) return 'messages: at least one message is required';
-  const known = new Set([
+  const knownFields = new Set([
     'model',
     'max_tokens',
     'messages',
@@ -112,16 +112,16 @@ function shapeFault(body: Json, betas: string): string | undefined {
     'speed',
   ]);
   const isBeta = (field: string): boolean => {
-    const beta = BETA_FIELDS[field];
-    return beta !== undefined && betas.includes(beta);
+    const betaName = BETA_FIELDS[field];
+    return betaName !== undefined && betas.includes(betaName);
   };
-  const unknown = Object.keys(body).find((field) => !known.has(field) && !isBeta(field));
+  const unknown = Object.keys(body).find((field) => !knownFields.has(field) && !isBeta(field));
   if (unknown === 'compaction') return `compaction: this parameter requires anthropic-beta: ${BETA_FIELDS[unknown]}`;
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`;
   const { system } = body;
   if (Array.isArray(system)) {
-    const blank = system.findIndex((block) => isObject(block) && text(block['text']).trim() === '');
-    if (blank >= 0) return 'system: text content blocks must be non-empty';
+    const blankBlockIndex = system.findIndex((block) => isObject(block) && text(block['text']).trim() === '');
+    if (blankBlockIndex >= 0) return 'system: text content blocks must be non-empty';
   }
   return undefined;
 }
@@ -133,16 +133,16 @@ function messageFaults(
 ): string | undefined {
   const messages = list(body['messages']);
   for (const [index, message] of messages.entries()) {
-    const at = `messages.${index}`;
-    if (!isObject(message)) return `${at}: Input should be a valid dictionary`;
+    const messagePath = `messages.${index}`;
+    if (!isObject(message)) return `${messagePath}: Input should be a valid dictionary`;
     const extra = Object.keys(message).find((field) => field !== 'role' && field !== 'content');
-    if (extra !== undefined) return `${at}.${extra}: Extra inputs are not permitted`;
+    if (extra !== undefined) return `${messagePath}.${extra}: Extra inputs are not permitted`;
     if (index > 0 && message['role'] === 'system' && takesSystem) continue;
     if (message['role'] !== 'user' && message['role'] !== 'assistant') {
-      return `${at}.role: Input should be 'user' or 'assistant'`;
+      return `${messagePath}.role: Input should be 'user' or 'assistant'`;
     }
     if (index === 0 && message['role'] !== 'user') return 'messages: first message must use the "user" role';
-    const fault = contentFault(message, at, index === messages.length - 1, signer);
+    const fault = contentFault(message, messagePath, index === messages.length - 1, signer);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -268,8 +268,8 @@ export function listTurns(body: Json): Turn[] {
     if (role === 'system') continue;
     const { content } = message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
-    const last = turns.at(-1);
-    if (last?.role === role) last.blocks.push(...blocks);
+    const lastTurn = turns.at(-1);
+    if (lastTurn?.role === role) lastTurn.blocks.push(...blocks);
     else turns.push({ role, blocks: [...blocks], at });
   }
   return turns;
@@ -296,9 +296,9 @@ function pairFault(body: Json): string | undefined {
 function callFault({ blocks, at }: Turn, answer: Turn | undefined): string | undefined {
   const calls = listIds(blocks, 'tool_use', 'id');
   const results = listIds(answer?.blocks ?? [], 'tool_result', 'tool_use_id');
-  const open = calls.filter((id) => !results.includes(id));
-  if (open.length > 0) {
-    return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+  const unansweredCalls = calls.filter((id) => !results.includes(id));
+  if (unansweredCalls.length > 0) {
+    return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${unansweredCalls.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
   }
   const serverCalls = blocks
     .filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use')
@@ -306,17 +306,19 @@ function callFault({ blocks, at }: Turn, answer: Turn | undefined): string | und
   const serverResults = blocks
     .filter(({ type }) => text(type).endsWith('_tool_result'))
     .map((block) => text(block['tool_use_id']));
-  const lone =
+  const unpairedId =
     serverResults.find((id) => !serverCalls.includes(id)) ?? serverCalls.find((id) => !serverResults.includes(id));
-  return lone === undefined ? undefined : `messages.${at}: server tool use ${lone} has no corresponding block`;
+  return unpairedId === undefined
+    ? undefined
+    : `messages.${at}: server tool use ${unpairedId} has no corresponding block`;
 }
 
 function resultsFault({ blocks, at }: Turn, before: Turn | undefined): string | undefined {
   const results = listIds(blocks, 'tool_result', 'tool_use_id');
   const calls = listIds(before?.blocks ?? [], 'tool_use', 'id');
-  const orphan = results.find((id) => !calls.includes(id));
-  if (orphan !== undefined) {
-    return `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+  const orphanedResult = results.find((id) => !calls.includes(id));
+  if (orphanedResult !== undefined) {
+    return `messages.${at}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphanedResult}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
   }
   if (findDuplicate(results) !== undefined) {
     return `messages.${at}.content.1: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${findDuplicate(results) ?? ''}`;
@@ -339,12 +341,12 @@ function listMarkableBlocks(body: Json): Json[] {
 }
 
 function breakpointFault(body: Json): string | undefined {
-  const marks = [...listMarkableBlocks(body), body].flatMap(({ cache_control: mark }) =>
+  const breakpoints = [...listMarkableBlocks(body), body].flatMap(({ cache_control: mark }) =>
     isObject(mark) ? [{ isLong: mark['ttl'] === '1h' }] : [],
   );
-  if (marks.length > MAX_BREAKPOINTS)
-    return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marks.length}.`;
-  return marks.some(({ isLong }, index) => isLong && marks[index - 1]?.isLong === false)
+  if (breakpoints.length > MAX_BREAKPOINTS)
+    return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${breakpoints.length}.`;
+  return breakpoints.some(({ isLong }, index) => isLong && breakpoints[index - 1]?.isLong === false)
     ? "cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`."
     : undefined;
 }
@@ -391,19 +393,21 @@ function thinkingFault(body: Json, { turns: byTurn = false }: AnthropicStrictnes
   // A turn with pending calls must start with its thinking.
   const [reply, answer] = listTurns(body).slice(-2);
   const isOpen = reply?.role === 'assistant' && answer?.blocks[0]?.['type'] === 'tool_result';
-  const first = text(reply?.blocks[0]?.['type']);
-  return isOpen && first !== 'thinking' && first !== 'redacted_thinking' ? noThinking(reply.at, first) : undefined;
+  const firstBlockType = text(reply?.blocks[0]?.['type']);
+  return isOpen && firstBlockType !== 'thinking' && firstBlockType !== 'redacted_thinking'
+    ? makeMissingThinkingMessage(reply.at, firstBlockType)
+    : undefined;
 }
 
-const noThinking = (at: number, found: string): string =>
+const makeMissingThinkingMessage = (at: number, found: string): string =>
   `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`;
 
 /** Clearing thinking requires thinking to be enabled (anthropics/claude-code#11971). */
 function clearingFault({ thinking, context_management: management }: Json): string | undefined {
-  const clears =
+  const clearsThinking =
     isObject(management) && objects(management['edits']).some(({ type }) => type === 'clear_thinking_20251015');
-  const thinks = isObject(thinking) && ['enabled', 'adaptive'].includes(text(thinking['type']));
-  return clears && !thinks
+  const isThinkingEnabled = isObject(thinking) && ['enabled', 'adaptive'].includes(text(thinking['type']));
+  return clearsThinking && !isThinkingEnabled
     ? '`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive'
     : undefined;
 }
@@ -430,12 +434,14 @@ function compactionFault(body: Json): string | undefined {
 /** A turn starts with the first answer after the last user text. */
 function openingFault(body: Json): string | undefined {
   const turns = listTurns(body);
-  const asked = turns.findLastIndex(
+  const lastUserTextTurn = turns.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ type }) => type === 'tool_result'),
   );
-  const opening = turns[asked + 1];
-  const first = text(opening?.blocks[0]?.['type']);
-  return opening && first !== 'thinking' && first !== 'redacted_thinking' ? noThinking(opening.at, first) : undefined;
+  const openingTurn = turns[lastUserTextTurn + 1];
+  const firstBlockType = text(openingTurn?.blocks[0]?.['type']);
+  return openingTurn && firstBlockType !== 'thinking' && firstBlockType !== 'redacted_thinking'
+    ? makeMissingThinkingMessage(openingTurn.at, firstBlockType)
+    : undefined;
 }
 
 function modelFault(body: Json, { byModel, textOnly }: AnthropicStrictness): string | undefined {
@@ -465,11 +471,11 @@ export function versionFault(body: Json): string | undefined {
   if (sampling !== undefined) return `${sampling}: Extra inputs are not permitted`;
   for (const [index, { role, content }] of objects(body['messages']).entries()) {
     for (const [at, block] of objects(content).entries()) {
-      const where = `messages.${index}.content.${at}`;
+      const blockPath = `messages.${index}.content.${at}`;
       if (role === 'assistant' && block['type'] === 'document')
-        return `${where}: document blocks are not permitted in assistant messages`;
+        return `${blockPath}: document blocks are not permitted in assistant messages`;
       if (role === 'user' && block['type'] === 'text' && list(block['citations']).length > 0)
-        return `${where}.text.citations: citations are not permitted in user messages`;
+        return `${blockPath}.text.citations: citations are not permitted in user messages`;
     }
   }
   return undefined;

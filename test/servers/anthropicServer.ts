@@ -81,15 +81,16 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   const key = options.sealKey ?? randomBytes(16);
   const signer: Signer = { sign: (content) => createHmac('sha256', key).update(content).digest('base64url') };
   /** Each model has its own cache. */
-  const caches = new Map<string, PromptCache>();
+  const cacheByModel = new Map<string, PromptCache>();
   const getCache = (model: string): PromptCache => {
-    const least = strict.byModel === true ? claudeModel(model)?.minCacheTokens : undefined;
+    const minTokensOfModel = strict.byModel === true ? claudeModel(model)?.minCacheTokens : undefined;
     const cache =
-      caches.get(model) ?? new PromptCache({ minTokens: least ?? minCacheTokens, ...options.cache }, options.now);
-    caches.set(model, cache);
+      cacheByModel.get(model) ??
+      new PromptCache({ minTokens: minTokensOfModel ?? minCacheTokens, ...options.cache }, options.now);
+    cacheByModel.set(model, cache);
     return cache;
   };
-  const bound = new BoundThinking();
+  const boundThinking = new BoundThinking();
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
 
@@ -110,7 +111,10 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     refuse(exchange, { kind: 'error', status: 400, message });
   };
 
-  async function answer(exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>): Promise<void> {
+  async function handleRequest(
+    exchange: Exchange,
+    next: (record: RecordedRequest) => Promise<Behaviour>,
+  ): Promise<void> {
     const { record } = exchange;
     const route = findRoute(record);
     if (!route) {
@@ -135,25 +139,35 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       refuse(exchange, { kind: 'error', status: 413, type: 'request_too_large', message });
       return;
     }
-    const known = strict.byModel === true ? claudeModel(route.model) : undefined;
-    const isNew = strict.version === true && record.headers['anthropic-version'] === '2026-10-21';
+    const knownModel = strict.byModel === true ? claudeModel(route.model) : undefined;
+    const isNewVersion = strict.version === true && record.headers['anthropic-version'] === '2026-10-21';
     const betas = text(record.headers['anthropic-beta']) + JSON.stringify(body['anthropic_beta'] ?? '');
     const fault =
-      (isNew ? versionFault(body) : undefined) ??
+      (isNewVersion ? versionFault(body) : undefined) ??
       anthropicFault(body, signer, strict, betas) ??
       (adaptive ? adaptiveFault(body) : undefined) ??
-      (adaptive || known?.bindsThinking === true ? bound.fault(body, betas) : undefined);
+      (adaptive || knownModel?.bindsThinking === true ? boundThinking.fault(body, betas) : undefined);
     if (fault !== undefined) {
       invalid(exchange, fault);
       return;
     }
     const segments = makeSegments(body, tokensOf, strict);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
-    const answer = options.tooLong && tooLongAnswer(options.tooLong);
-    if (answer && total > maxContextTokens) {
-      const said = answer.body({ tokens: total, limit: maxContextTokens, output: Number(body['max_tokens']) });
-      const contentType = answer.contentType ?? 'application/json';
-      refuse(exchange, { kind: 'error', status: answer.status, message: said, body: said, contentType });
+    const tooLongResponse = options.tooLong && tooLongAnswer(options.tooLong);
+    if (tooLongResponse && total > maxContextTokens) {
+      const errorBody = tooLongResponse.body({
+        tokens: total,
+        limit: maxContextTokens,
+        output: Number(body['max_tokens']),
+      });
+      const contentType = tooLongResponse.contentType ?? 'application/json';
+      refuse(exchange, {
+        kind: 'error',
+        status: tooLongResponse.status,
+        message: errorBody,
+        body: errorBody,
+        contentType,
+      });
       return;
     }
     if (total > maxContextTokens) {
@@ -207,19 +221,19 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       sendCompaction(exchange, route, scripted, use);
       return;
     }
-    const content = makeContent(
+    const contentBlocks = makeContent(
       scripted,
       signer,
       exchange.record.index,
       showsThinking(exchange.record.body, route.model),
     );
-    const dropped = bound.listDropped(exchange.record.body);
-    bound.remember(exchange.record.body, content);
+    const droppedThinking = boundThinking.listDropped(exchange.record.body);
+    boundThinking.remember(exchange.record.body, contentBlocks);
     const usage = {
       input_tokens: use.total - use.read - use.written,
       cache_read_input_tokens: use.read,
       cache_creation_input_tokens: use.written,
-      output_tokens: content.reduce((sum, block) => sum + tokensOf(getText(block)), 0),
+      output_tokens: contentBlocks.reduce((sum, block) => sum + tokensOf(getText(block)), 0),
     };
     exchange.record.usage = usage;
     const message = {
@@ -227,11 +241,11 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
       type: 'message',
       role: 'assistant',
       model: route.model,
-      content,
+      content: contentBlocks,
       stop_reason: STOP_REASONS[getStop(scripted)],
       stop_sequence: null,
       usage,
-      ...(dropped && { input_transformations: dropped }),
+      ...(droppedThinking && { input_transformations: droppedThinking }),
     };
     if (!route.stream) {
       sendJson(exchange, 200, message);
@@ -251,27 +265,34 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
    * block arrives whole (guide "Compaction on demand").
    */
   function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
-    const words = splitReply(scripted).join('');
+    const summaryText = splitReply(scripted).join('');
     const stop = getStop(scripted);
-    const isWhole = words !== '' && stop === 'end' && (scripted.calls ?? []).length === 0;
-    const spent = {
+    const isCompleteSummary = summaryText !== '' && stop === 'end' && (scripted.calls ?? []).length === 0;
+    const iterationUsage = {
       type: 'compaction',
       input_tokens: use.total - use.read - use.written,
-      output_tokens: tokensOf(words),
+      output_tokens: tokensOf(summaryText),
       cache_read_input_tokens: use.read,
       cache_creation_input_tokens: use.written,
       cache_creation: null,
     };
-    exchange.record.usage = spent;
-    const none = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
-    const usage = { ...none, iterations: [spent] };
+    exchange.record.usage = iterationUsage;
+    const emptyUsage = {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+    };
+    const usage = { ...emptyUsage, iterations: [iterationUsage] };
     const message: Message = {
       id: `msg_${exchange.record.index}`,
       type: 'message',
       role: 'assistant',
       model: route.model,
-      content: isWhole ? [{ type: 'compaction', content: words, signature: signer.sign(words) }] : [],
-      stop_reason: isWhole ? 'compaction' : STOP_REASONS[stop],
+      content: isCompleteSummary
+        ? [{ type: 'compaction', content: summaryText, signature: signer.sign(summaryText) }]
+        : [],
+      stop_reason: isCompleteSummary ? 'compaction' : STOP_REASONS[stop],
       stop_sequence: null,
       usage,
     };
@@ -283,7 +304,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     const events = [...makeEvents(message, scripted)].map(({ event, isPiece }): WireEvent => ({
       data: framing.frame(
         event.type === 'message_start'
-          ? { ...event, message: { ...message, content: [], stop_reason: null, usage: none } }
+          ? { ...event, message: { ...message, content: [], stop_reason: null, usage: emptyUsage } }
           : event.type === 'message_delta'
             ? { ...event, usage }
             : event,
@@ -293,7 +314,7 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
     sendStream(exchange, events, framing, scripted.fault);
   }
 
-  return startServer(script, tokensOf, answer);
+  return startServer(script, tokensOf, handleRequest);
 }
 
 function findRoute({ path, body, method }: RecordedRequest): Route | undefined {
@@ -305,17 +326,17 @@ function findRoute({ path, body, method }: RecordedRequest): Route | undefined {
   if (pathname === '/v1/messages/count_tokens') return { platform: 'anthropic', model, stream: false, counts: true };
   const bedrock = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/.exec(pathname);
   if (bedrock) {
-    const stream = bedrock[2] === 'invoke-with-response-stream';
-    return { platform: 'bedrock', model: decodeURIComponent(bedrock[1] ?? ''), stream, counts: false };
+    const isStream = bedrock[2] === 'invoke-with-response-stream';
+    return { platform: 'bedrock', model: decodeURIComponent(bedrock[1] ?? ''), stream: isStream, counts: false };
   }
   const vertex = /\/publishers\/anthropic\/models\/([^:]+):(rawPredict|streamRawPredict)$/.exec(pathname);
   if (!vertex) return undefined;
-  const counts = vertex[1] === 'count-tokens';
+  const isCountRequest = vertex[1] === 'count-tokens';
   return {
     platform: 'vertex',
-    model: counts ? model : decodeURIComponent(vertex[1] ?? ''),
+    model: isCountRequest ? model : decodeURIComponent(vertex[1] ?? ''),
     stream: vertex[2] === 'streamRawPredict',
-    counts,
+    counts: isCountRequest,
   };
 }
 
@@ -345,7 +366,7 @@ function makeSegments(
     return {
       identity:
         before + JSON.stringify(block, (field, value: unknown) => (field === 'cache_control' ? undefined : value)),
-      tokens: BLOCK_TOKENS + tokensOf(getText(block)) + imagesIn(block) * IMAGE_TOKENS,
+      tokens: BLOCK_TOKENS + tokensOf(getText(block)) + countImages(block) * IMAGE_TOKENS,
       marked: mark !== undefined,
       ...(mark && text(mark['ttl']) !== '' && { ttl: text(mark['ttl']) }),
     };
@@ -366,10 +387,11 @@ function makeSegments(
   ];
   // A breakpoint at the top level marks the last block (`MessageCreateParamsBase.cache_control` of
   // the SDK).
-  const mark = body['cache_control'];
-  const last = segments.at(-1);
-  const ttl = isObject(mark) ? text(mark['ttl']) : '';
-  if (last && isObject(mark)) segments[segments.length - 1] = { ...last, marked: true, ...(ttl !== '' && { ttl }) };
+  const topLevelMark = body['cache_control'];
+  const lastSegment = segments.at(-1);
+  const ttl = isObject(topLevelMark) ? text(topLevelMark['ttl']) : '';
+  if (lastSegment && isObject(topLevelMark))
+    segments[segments.length - 1] = { ...lastSegment, marked: true, ...(ttl !== '' && { ttl }) };
   return segments;
 }
 
@@ -388,7 +410,7 @@ function getText(block: Json): string {
   }
 }
 
-const imagesIn = (block: Json): number =>
+const countImages = (block: Json): number =>
   [block, ...objects(block['content'])].filter((part) => part['type'] === 'image').length;
 
 function makeContent(
@@ -397,19 +419,17 @@ function makeContent(
   index: number,
   showsThinking: boolean,
 ): Json[] {
-  const words = splitReply({ ...scripted, calls }).join('');
-  const sealed = (content: string): string => {
-    const hidden = Buffer.from(content).toString('base64url');
-    return `${hidden}.${signer.sign(hidden)}`;
+  const replyText = splitReply({ ...scripted, calls }).join('');
+  const seal = (content: string): string => {
+    const encodedContent = Buffer.from(content).toString('base64url');
+    return `${encodedContent}.${signer.sign(encodedContent)}`;
   };
-  const thought = (content: string): Json =>
-    showsThinking
-      ? { thinking: content, signature: signer.sign(content) }
-      : { thinking: '', signature: sealed(content) };
+  const makeThinkingFields = (content: string): Json =>
+    showsThinking ? { thinking: content, signature: signer.sign(content) } : { thinking: '', signature: seal(content) };
   return [
-    ...(thinking === undefined ? [] : [{ type: 'thinking', ...thought(thinking) }]),
-    ...(hiddenThinking === undefined ? [] : [{ type: 'redacted_thinking', data: sealed(hiddenThinking) }]),
-    ...(words === '' ? [] : [{ type: 'text', text: words }]),
+    ...(thinking === undefined ? [] : [{ type: 'thinking', ...makeThinkingFields(thinking) }]),
+    ...(hiddenThinking === undefined ? [] : [{ type: 'redacted_thinking', data: seal(hiddenThinking) }]),
+    ...(replyText === '' ? [] : [{ type: 'text', text: replyText }]),
     ...calls.map((call, at) => ({
       type: 'tool_use',
       id: call.id ?? `toolu_${index}_${at}`,
@@ -439,7 +459,7 @@ interface Message extends Json {
 
 function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Event; isPiece: boolean }, void> {
   const plain = (event: Event) => ({ event, isPiece: false });
-  const piece = (index: number, delta: Json) => ({
+  const makePieceEvent = (index: number, delta: Json) => ({
     event: { type: 'content_block_delta', index, delta },
     isPiece: true,
   });
@@ -450,19 +470,20 @@ function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Even
   });
   yield plain({ type: 'ping' });
   for (const [index, block] of content.entries()) {
-    yield plain({ type: 'content_block_start', index, content_block: emptied(block) });
+    yield plain({ type: 'content_block_start', index, content_block: emptyBlock(block) });
     if (block['type'] === 'text') {
-      for (const words of splitReply(scripted)) yield piece(index, { type: 'text_delta', text: words });
+      for (const replyPiece of splitReply(scripted))
+        yield makePieceEvent(index, { type: 'text_delta', text: replyPiece });
     } else if (block['type'] === 'thinking') {
-      yield piece(index, { type: 'thinking_delta', thinking: block['thinking'] });
-      yield piece(index, { type: 'signature_delta', signature: block['signature'] });
+      yield makePieceEvent(index, { type: 'thinking_delta', thinking: block['thinking'] });
+      yield makePieceEvent(index, { type: 'signature_delta', signature: block['signature'] });
     } else if (block['type'] === 'tool_use') {
       const call = (scripted.calls ?? [])[index - (content.length - (scripted.calls ?? []).length)];
-      const raw = call ? rawInput(call) : '{}';
-      const half = Math.ceil(raw.length / 2);
-      yield piece(index, { type: 'input_json_delta', partial_json: '' });
-      yield piece(index, { type: 'input_json_delta', partial_json: raw.slice(0, half) });
-      yield piece(index, { type: 'input_json_delta', partial_json: raw.slice(half) });
+      const rawInputText = call ? rawInput(call) : '{}';
+      const half = Math.ceil(rawInputText.length / 2);
+      yield makePieceEvent(index, { type: 'input_json_delta', partial_json: '' });
+      yield makePieceEvent(index, { type: 'input_json_delta', partial_json: rawInputText.slice(0, half) });
+      yield makePieceEvent(index, { type: 'input_json_delta', partial_json: rawInputText.slice(half) });
     }
     yield plain({ type: 'content_block_stop', index });
   }
@@ -478,7 +499,7 @@ function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Even
   yield plain({ type: 'message_stop' });
 }
 
-function emptied(block: Json): Json {
+function emptyBlock(block: Json): Json {
   switch (block['type']) {
     case 'text':
       return { type: 'text', text: '' };

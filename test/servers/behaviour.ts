@@ -73,11 +73,11 @@ export const refusal = (text = "I can't help with that."): Reply => ({ kind: 're
 
 export const cutAtMaxTokens = (text: string): Reply => ({ kind: 'reply', text, stop: 'max-tokens' });
 
-export const never = (): Behaviour => ({ kind: 'never' });
+export const neverAnswer = (): Behaviour => ({ kind: 'never' });
 
 export const reset = (): Behaviour => ({ kind: 'reset' });
 
-export const faulty = (
+export const makeFaultyReply = (
   kind: Fault['kind'],
   after = 2,
   pieces: readonly string[] = ['one ', 'two ', 'three ', 'four'],
@@ -88,7 +88,7 @@ export const faulty = (
 });
 
 /** 429, optionally with `retry-after` in seconds. */
-export const rateLimited = (retryAfter?: number | string): ScriptedRefusal => ({
+export const makeRateLimitError = (retryAfter?: number | string): ScriptedRefusal => ({
   kind: 'error',
   status: 429,
   type: 'rate_limit_error',
@@ -96,21 +96,21 @@ export const rateLimited = (retryAfter?: number | string): ScriptedRefusal => ({
   ...(retryAfter !== undefined && { headers: { 'retry-after': `${retryAfter}` } }),
 });
 
-export const overloaded = (): ScriptedRefusal => ({
+export const makeOverloadedError = (): ScriptedRefusal => ({
   kind: 'error',
   status: 529,
   type: 'overloaded_error',
   message: 'Overloaded',
 });
 
-export const serverError = (): ScriptedRefusal => ({
+export const makeServerError = (): ScriptedRefusal => ({
   kind: 'error',
   status: 500,
   type: 'api_error',
   message: 'Internal server error',
 });
 
-export const refused = (
+export const makeErrorResponse = (
   status: number,
   type: string,
   message: string,

@@ -22,10 +22,10 @@ export class BoundThinking {
 
   remember(body: Json, content: readonly Json[]): void {
     const messages = objects(body['messages']);
-    let before = thinkingIn(messages).at(-1);
-    for (const mark of content.filter(isThinking).map(makeKey)) {
-      this.blocks.set(mark, { prefix: serializePrefix(body, messages), before });
-      before = mark;
+    let thinkingBefore = listThinkingKeys(messages).at(-1);
+    for (const thinkingKey of content.filter(isThinking).map(makeKey)) {
+      this.blocks.set(thinkingKey, { prefix: serializePrefix(body, messages), before: thinkingBefore });
+      thinkingBefore = thinkingKey;
     }
   }
 
@@ -36,23 +36,23 @@ export class BoundThinking {
    */
   private findMismatches(body: Json): { readonly path: string; readonly type: string }[] {
     const messages = objects(body['messages']);
-    const found: { readonly path: string; readonly type: string }[] = [];
-    let before: string | undefined;
+    const mismatches: { readonly path: string; readonly type: string }[] = [];
+    let thinkingBefore: string | undefined;
     for (const [index, message] of messages.entries()) {
-      let follows = false;
+      let followsMismatch = false;
       for (const [at, block] of objects(message['content']).entries()) {
         if (!isThinking(block)) {
-          follows = false;
+          followsMismatch = false;
           continue;
         }
-        const made = this.blocks.get(makeKey(block));
-        const isSame = made?.prefix === serializePrefix(body, messages.slice(0, index));
-        follows ||= !isSame || (before !== undefined && made.before !== before);
-        if (follows) found.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
-        before = makeKey(block);
+        const origin = this.blocks.get(makeKey(block));
+        const isSamePrefix = origin?.prefix === serializePrefix(body, messages.slice(0, index));
+        followsMismatch ||= !isSamePrefix || (thinkingBefore !== undefined && origin.before !== thinkingBefore);
+        if (followsMismatch) mismatches.push({ path: `messages.${index}.content.${at}`, type: text(block['type']) });
+        thinkingBefore = makeKey(block);
       }
     }
-    return found;
+    return mismatches;
   }
 
   /**
@@ -60,13 +60,13 @@ export class BoundThinking {
    * @param betas the header `anthropic-beta`.
    */
   fault(body: Json, betas: string): string | undefined {
-    if (getBinding(body) !== undefined && !betas.includes(BETA)) {
-      return `thinking.block_binding: Extra inputs are not permitted. That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`;
+    if (getBinding(body) !== undefined && !betas.includes(BINDING_BETA)) {
+      return `thinking.block_binding: Extra inputs are not permitted. That setting requires the \`${BINDING_BETA}\` value in the \`anthropic-beta\` header.`;
     }
     const [first] = getBinding(body) === 'drop_block' ? [] : this.findMismatches(body);
     return (
       first &&
-      `${first.path}: Invalid \`signature\` in \`${first.type}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`${BETA}\` value in the \`anthropic-beta\` header.`
+      `${first.path}: Invalid \`signature\` in \`${first.type}\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block". That setting requires the \`${BINDING_BETA}\` value in the \`anthropic-beta\` header.`
     );
   }
 
@@ -85,22 +85,22 @@ export class BoundThinking {
   }
 }
 
-const BETA = 'thinking-binding-controls-2026-08-01';
+const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
 function getBinding({ thinking }: Json): string | undefined {
   const binding = isObject(thinking) ? thinking['block_binding'] : undefined;
   return isObject(binding) ? text(binding['prefix_mismatch_behavior']) || 'error' : undefined;
 }
 
-const thinkingIn = (messages: readonly Json[]): string[] =>
+const listThinkingKeys = (messages: readonly Json[]): string[] =>
   messages.flatMap(({ content }) => objects(content).filter(isThinking).map(makeKey));
 
 const serializePrefix = ({ system, tools }: Json, messages: readonly Json[]): string =>
-  JSON.stringify([system, tools, messages.map(withoutThinking)], (field, value: unknown) =>
+  JSON.stringify([system, tools, messages.map(removeThinking)], (field, value: unknown) =>
     field === 'cache_control' ? undefined : value,
   );
 
-const withoutThinking = ({ role, content }: Json): Json => ({
+const removeThinking = ({ role, content }: Json): Json => ({
   role,
   content: typeof content === 'string' ? content : objects(content).filter((block) => !isThinking(block)),
 });

@@ -70,8 +70,8 @@ function topFault(body: Json, { maxOutputTokens = 64_000 }: ConverseStrictness):
     }
   }
   for (const [index, block] of list(body['system']).entries()) {
-    const held = isObject(block) ? Object.keys(block) : [];
-    if (held.length !== 1 || !['text', 'guardContent', 'cachePoint'].includes(held[0] ?? ''))
+    const blockFields = isObject(block) ? Object.keys(block) : [];
+    if (blockFields.length !== 1 || !['text', 'guardContent', 'cachePoint'].includes(blockFields[0] ?? ''))
       return unionFault(`system.${index}`);
     if (isObject(block) && block['text'] !== undefined && text(block['text']).trim() === '')
       return `The text field in the ContentBlock object at system.${index} is blank. Add text to the text field, and try again.`;
@@ -88,7 +88,7 @@ const unionFault = (at: string): string =>
 function rolesFault(body: Json): string | undefined {
   const messages = list(body['messages']);
   if (messages.length === 0) return 'The messages list is empty. Add a user message, and try again.';
-  let before: unknown;
+  let roleBefore: unknown;
   for (const [index, message] of messages.entries()) {
     const role = isObject(message) ? message['role'] : undefined;
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
@@ -96,15 +96,15 @@ function rolesFault(body: Json): string | undefined {
     }
     if (index === 0 && role !== 'user')
       return 'A conversation must start with a user message. Try again with a conversation that starts with a user message.';
-    if (role === before) {
+    if (role === roleBefore) {
       return `A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.`;
     }
-    before = role;
+    roleBefore = role;
   }
   return undefined;
 }
 
-const BLOCKS = [
+const BLOCK_KINDS = [
   'text',
   'image',
   'document',
@@ -124,28 +124,29 @@ const BLOCKS = [
 /** Returns the name of the block's single member; undefined if there is none, or several. */
 const getKind = (block: unknown): string | undefined => {
   const held = isObject(block) ? Object.keys(block) : [];
-  return held.length === 1 && BLOCKS.includes(held[0] ?? '') ? held[0] : undefined;
+  return held.length === 1 && BLOCK_KINDS.includes(held[0] ?? '') ? held[0] : undefined;
 };
 
 function blocksFault(body: Json, signer: Signer, strict: ConverseStrictness): string | undefined {
   for (const [index, message] of objects(body['messages']).entries()) {
-    const at = `messages.${index}.content`;
+    const contentPath = `messages.${index}.content`;
     const blocks = list(message['content']);
     if (blocks.length === 0)
       return `The content field in the Message object at messages.${index} is empty. Add a ContentBlock object to the content field and try again.`;
     for (const [place, block] of blocks.entries()) {
       const kind = getKind(block);
-      if (kind === undefined || !isObject(block)) return unionFault(`${at}.${place}`);
-      const fault = blockFault(kind, block[kind], message['role'], `${at}.${place}`, signer, strict);
+      if (kind === undefined || !isObject(block)) return unionFault(`${contentPath}.${place}`);
+      const fault = blockFault(kind, block[kind], message['role'], `${contentPath}.${place}`, signer, strict);
       if (fault !== undefined) return fault;
     }
     const kinds = blocks.map(getKind);
     if (kinds.includes('document') && !kinds.includes('text') && message['role'] === 'user')
-      return `The content field at ${at} must include a text block when it includes a document block.`;
-    if (kinds.filter((kind) => kind === 'image').length > 20) return `${at}: too many images: the maximum is 20.`;
-    const others = kinds.some((kind) => kind !== 'toolResult' && kind !== 'cachePoint');
-    if (strict.resultsAlone === true && kinds.includes('toolResult') && others)
-      return `${at}: Conversation blocks and tool result blocks cannot be provided in the same turn.`;
+      return `The content field at ${contentPath} must include a text block when it includes a document block.`;
+    if (kinds.filter((kind) => kind === 'image').length > 20)
+      return `${contentPath}: too many images: the maximum is 20.`;
+    const hasOtherBlocks = kinds.some((kind) => kind !== 'toolResult' && kind !== 'cachePoint');
+    if (strict.resultsAlone === true && kinds.includes('toolResult') && hasOtherBlocks)
+      return `${contentPath}: Conversation blocks and tool result blocks cannot be provided in the same turn.`;
   }
   return undefined;
 }
@@ -226,20 +227,20 @@ function resultFault(value: unknown, role: unknown, at: string, strict: Converse
       return unionFault(`${at}.toolResult.content.${index}`);
     // The service forwards these errors from the model's API (hermes-agent#55092 and #61318).
     if (held === 'text' && text(part['text']) === '')
-      return `${PASSED_ON}messages: text content blocks must be non-empty`;
+      return `${FORWARDED_ERROR_PREFIX}messages: text content blocks must be non-empty`;
     if (held === 'text' && text(part['text']).trim() === '')
-      return `${PASSED_ON}messages: text content blocks must contain non-whitespace text`;
+      return `${FORWARDED_ERROR_PREFIX}messages: text content blocks must contain non-whitespace text`;
     if (held === 'json' && !isObject(part['json']))
       return `The format of the value at ${at}.toolResult.content.${index}.json is invalid. Provide a json object for the field and try again.`;
-    const image =
+    const imageProblem =
       held === 'image' ? imageFault(part['image'], 'user', `${at}.toolResult.content.${index}`, strict) : undefined;
-    if (image !== undefined) return image;
+    if (imageProblem !== undefined) return imageProblem;
   }
   return undefined;
 }
 
 /** Begins the errors that the service forwards from the model's API. */
-export const PASSED_ON = 'The model returned the following errors: ';
+export const FORWARDED_ERROR_PREFIX = 'The model returned the following errors: ';
 
 function reasoningFault(value: unknown, role: unknown, at: string, signer: Signer): string | undefined {
   if (role !== 'assistant')
@@ -249,12 +250,12 @@ function reasoningFault(value: unknown, role: unknown, at: string, signer: Signe
   if (isObject(reasoningText)) {
     return reasoningText['signature'] === signer.sign(text(reasoningText['text']))
       ? undefined
-      : `${PASSED_ON}${at}: Invalid \`signature\` in \`thinking\` block`;
+      : `${FORWARDED_ERROR_PREFIX}${at}: Invalid \`signature\` in \`thinking\` block`;
   }
   const [content = '', seal] = Buffer.from(text(redactedContent), 'base64').toString().split('.');
   return seal === signer.sign(content)
     ? undefined
-    : `${PASSED_ON}${at}: Invalid \`data\` in \`redacted_thinking\` block`;
+    : `${FORWARDED_ERROR_PREFIX}${at}: Invalid \`data\` in \`redacted_thinking\` block`;
 }
 
 const listIds = (message: Json | undefined, kind: 'toolUse' | 'toolResult'): string[] =>
@@ -268,13 +269,13 @@ function pairFault(body: Json): string | undefined {
   for (const [index, message] of messages.entries()) {
     const calls = listIds(message, 'toolUse');
     const results = listIds(message, 'toolResult');
-    const after = listIds(messages[index + 1], 'toolResult');
-    const open = calls.filter((id) => !after.includes(id));
-    if (open.length > 0)
-      return `Expected toolResult blocks at messages.${index + 1}.content for the following Ids: ${open.join(', ')}`;
+    const resultsAfter = listIds(messages[index + 1], 'toolResult');
+    const unansweredCalls = calls.filter((id) => !resultsAfter.includes(id));
+    if (unansweredCalls.length > 0)
+      return `Expected toolResult blocks at messages.${index + 1}.content for the following Ids: ${unansweredCalls.join(', ')}`;
     if (new Set(calls).size < calls.length) return `messages.${index}.content: toolUse ids must be unique.`;
-    const before = listIds(messages[index - 1], 'toolUse');
-    if (results.length > before.length || results.some((id) => !before.includes(id)))
+    const callsBefore = listIds(messages[index - 1], 'toolUse');
+    if (results.length > callsBefore.length || results.some((id) => !callsBefore.includes(id)))
       return `The number of toolResult blocks at messages.${index}.content exceeds the number of toolUse blocks of previous turn.`;
     if (new Set(results).size < results.length)
       return `messages.${index}.content: each tool_use must have a single result.`;
@@ -296,23 +297,23 @@ function toolsFault(body: Json): string | undefined {
     return "1 validation error detected: Value '[]' at 'toolConfig.tools' failed to satisfy constraint: Member must have length greater than or equal to 1";
   const names: string[] = [];
   for (const [index, tool] of tools.entries()) {
-    const at = `toolConfig.tools.${index}`;
+    const toolPath = `toolConfig.tools.${index}`;
     const [held = '', ...more] = isObject(tool) ? Object.keys(tool) : [];
     if (!isObject(tool) || more.length > 0 || !['toolSpec', 'systemTool', 'cachePoint'].includes(held))
-      return unionFault(at);
+      return unionFault(toolPath);
     const spec = tool['toolSpec'];
     if (!isObject(spec)) continue;
     const other = otherField(spec, ['name', 'description', 'inputSchema', 'strict']);
     if (other !== undefined)
-      return `Malformed input request: #/${at.replaceAll('.', '/')}/toolSpec: extraneous key [${other}] is not permitted, please reformat your input and try again.`;
+      return `Malformed input request: #/${toolPath.replaceAll('.', '/')}/toolSpec: extraneous key [${other}] is not permitted, please reformat your input and try again.`;
     const name = text(spec['name']);
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
-      return `1 validation error detected: Value '${name}' at '${at}.toolSpec.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`;
+      return `1 validation error detected: Value '${name}' at '${toolPath}.toolSpec.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`;
     if (spec['description'] === '')
-      return `1 validation error detected: Value '' at '${at}.toolSpec.description' failed to satisfy constraint: Member must have length greater than or equal to 1`;
+      return `1 validation error detected: Value '' at '${toolPath}.toolSpec.description' failed to satisfy constraint: Member must have length greater than or equal to 1`;
     const schema = isObject(spec['inputSchema']) ? spec['inputSchema']['json'] : undefined;
     if (!isObject(schema) || schema['type'] !== 'object')
-      return `The value at ${at}.toolSpec.inputSchema.json.type must be one of the following: object.`;
+      return `The value at ${toolPath}.toolSpec.inputSchema.json.type must be one of the following: object.`;
     if (names.includes(name)) return `The tool ${name} is already defined at toolConfig.tools.${names.indexOf(name)}.`;
     names.push(name);
   }
@@ -322,9 +323,9 @@ function toolsFault(body: Json): string | undefined {
 /** Checks the cache points in prompt order: tools, system, messages. */
 function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefined {
   const tools = isObject(body['toolConfig']) ? list(body['toolConfig']['tools']) : [];
-  const marked = tools.findIndex((tool) => isObject(tool) && 'cachePoint' in tool);
-  if (nova === true && marked >= 0) {
-    return `${PASSED_ON}Malformed input request: #/toolConfig/tools/${marked}: extraneous key [cachePoint] is not permitted, please reformat your input and try again.`;
+  const firstMarkedTool = tools.findIndex((tool) => isObject(tool) && 'cachePoint' in tool);
+  if (nova === true && firstMarkedTool >= 0) {
+    return `${FORWARDED_ERROR_PREFIX}Malformed input request: #/toolConfig/tools/${firstMarkedTool}: extraneous key [cachePoint] is not permitted, please reformat your input and try again.`;
   }
   const points = [
     ...objects(tools),
@@ -334,7 +335,7 @@ function cacheFault(body: Json, { nova }: ConverseStrictness): string | undefine
   if (points.length > 4)
     return `You have exceeded the maximum number of cache points: found ${points.length}, the maximum is 4.`;
   if (nova === true && points.includes(2)) {
-    return `${PASSED_ON}Malformed input request: #/cachePoint: extraneous key [ttl] is not permitted, please reformat your input and try again.`;
+    return `${FORWARDED_ERROR_PREFIX}Malformed input request: #/cachePoint: extraneous key [ttl] is not permitted, please reformat your input and try again.`;
   }
   // A cache point's lifetime must not be longer than that of the one before (strandsagents.com,
   // CacheConfig; the same at Anthropic).

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callsTool, faulty, refused, reply, type Reply } from './behaviour';
+import { callsTool, makeFaultyReply, makeErrorResponse, reply, type Reply } from './behaviour';
 import { startConverseServer, type ConverseServerOptions } from './converseServer';
 import { isObject, type Json } from './json';
 import type { ModelServer } from './modelServer';
@@ -116,8 +116,12 @@ describe('an SDK request to the Converse test server', () => {
   });
 
   it('fails like on AWS', async () => {
-    const throttled = refused(429, 'ThrottlingException', 'Too many tokens, please wait before trying again.');
-    const { client } = await server({ script: [throttled, faulty('error', 1)] });
+    const throttled = makeErrorResponse(
+      429,
+      'ThrottlingException',
+      'Too many tokens, please wait before trying again.',
+    );
+    const { client } = await server({ script: [throttled, makeFaultyReply('error', 1)] });
     await expect(client.send(new ConverseCommand(radio))).rejects.toMatchObject({
       name: 'ThrottlingException',
       message: 'Too many tokens, please wait before trying again.',

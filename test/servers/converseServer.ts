@@ -12,7 +12,7 @@ import {
   type Reply,
   type ScriptedStop,
 } from './behaviour';
-import { converseFault, PASSED_ON, type ConverseStrictness } from './converseRules';
+import { converseFault, FORWARDED_ERROR_PREFIX, type ConverseStrictness } from './converseRules';
 import { eventFrame, exceptionFrame } from './eventStream';
 import { isObject, objects, text, type Json } from './json';
 import {
@@ -105,7 +105,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
     if (total > maxContextTokens) {
       // The message is from daisuke-awaji/moca#254; other vendors' models say: "Input is too long
       // for requested model."
-      invalid(exchange, `${PASSED_ON}prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
+      invalid(exchange, `${FORWARDED_ERROR_PREFIX}prompt is too long: ${total} tokens > ${maxContextTokens} maximum`);
       return;
     }
     const behaviour = await next(record);
@@ -126,7 +126,7 @@ export function startConverseServer(options: ConverseServerOptions = {}): Promis
 
   function send(exchange: Exchange, stream: boolean, scripted: Reply, use: CacheUse): void {
     const content = makeContent(scripted, signer, exchange.record.index);
-    const output = content.reduce((sum, block) => sum + tokensOf(wordsIn(block)), 0);
+    const output = content.reduce((sum, block) => sum + tokensOf(getCountedText(block)), 0);
     // In `TokenUsage`, input tokens exclude cached ones.
     const usage = {
       inputTokens: use.total - use.read - use.written,
@@ -160,7 +160,7 @@ const listKeys = ({ headers }: RecordedRequest): string[] => {
  */
 function makeSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
   const tools = isObject(body['toolConfig']) ? objects(body['toolConfig']['tools']) : [];
-  const pieces = [
+  const blocksInOrder = [
     ...tools.map((block) => ({ block, before: 'tool' })),
     ...objects(body['system']).map((block) => ({ block, before: 'system' })),
     ...objects(body['messages']).flatMap((message) =>
@@ -168,21 +168,21 @@ function makeSegments(body: Json, tokensOf: (content: string) => number): Segmen
     ),
   ];
   const segments: Segment[] = [];
-  for (const { block, before } of pieces) {
-    const point = block['cachePoint'];
+  for (const { block, before } of blocksInOrder) {
+    const cachePoint = block['cachePoint'];
     const last = segments.at(-1);
-    if (isObject(point)) {
-      const ttl = text(point['ttl']);
+    if (isObject(cachePoint)) {
+      const ttl = text(cachePoint['ttl']);
       if (last) segments[segments.length - 1] = { ...last, marked: true, ...(ttl !== '' && { ttl }) };
       continue;
     }
-    const tokens = BLOCK_TOKENS + tokensOf(wordsIn(block)) + imagesIn(block) * IMAGE_TOKENS;
+    const tokens = BLOCK_TOKENS + tokensOf(getCountedText(block)) + countImages(block) * IMAGE_TOKENS;
     segments.push({ identity: before + JSON.stringify(block), tokens, marked: false });
   }
   return segments;
 }
 
-function wordsIn(block: Json): string {
+function getCountedText(block: Json): string {
   const { text: words, toolUse, toolResult, reasoningContent } = block;
   if (typeof words === 'string') return words;
   if (isObject(reasoningContent)) {
@@ -198,7 +198,7 @@ function wordsIn(block: Json): string {
   return block['image'] === undefined ? JSON.stringify(block) : '';
 }
 
-const imagesIn = (block: Json): number => {
+const countImages = (block: Json): number => {
   const results = isObject(block['toolResult']) ? objects(block['toolResult']['content']) : [];
   return [block, ...results].filter(({ image }) => image !== undefined).length;
 };
@@ -209,13 +209,16 @@ function makeContent(
   index: number,
 ): Json[] {
   const words = splitReply({ ...scripted, calls }).join('');
-  const hidden = hiddenThinking === undefined ? undefined : Buffer.from(hiddenThinking).toString('base64url');
-  const sealed = hidden === undefined ? '' : Buffer.from(`${hidden}.${signer.sign(hidden)}`).toString('base64');
+  const encodedThinking = hiddenThinking === undefined ? undefined : Buffer.from(hiddenThinking).toString('base64url');
+  const sealedThinking =
+    encodedThinking === undefined
+      ? ''
+      : Buffer.from(`${encodedThinking}.${signer.sign(encodedThinking)}`).toString('base64');
   return [
     ...(thinking === undefined
       ? []
       : [{ reasoningContent: { reasoningText: { text: thinking, signature: signer.sign(thinking) } } }]),
-    ...(hidden === undefined ? [] : [{ reasoningContent: { redactedContent: sealed } }]),
+    ...(encodedThinking === undefined ? [] : [{ reasoningContent: { redactedContent: sealedThinking } }]),
     ...(words === '' ? [] : [{ text: words }]),
     ...calls.map((call, at) => ({
       toolUse: {
@@ -253,23 +256,23 @@ function* makeEvents(
   const calls = scripted.calls ?? [];
   yield event('messageStart', { role: 'assistant' });
   for (const [contentBlockIndex, block] of content.entries()) {
-    const piece = (delta: Json): WireEvent => event('contentBlockDelta', { delta, contentBlockIndex }, true);
+    const makePieceEvent = (delta: Json): WireEvent => event('contentBlockDelta', { delta, contentBlockIndex }, true);
     const { toolUse, reasoningContent } = block;
     if (isObject(toolUse)) {
-      const start = { toolUse: { toolUseId: toolUse['toolUseId'], name: toolUse['name'] } };
-      yield event('contentBlockStart', { start, contentBlockIndex });
+      const startFields = { toolUse: { toolUseId: toolUse['toolUseId'], name: toolUse['name'] } };
+      yield event('contentBlockStart', { start: startFields, contentBlockIndex });
       const call = calls[contentBlockIndex - (content.length - calls.length)];
       const raw = call ? rawInput(call) : '{}';
       const half = Math.ceil(raw.length / 2);
-      for (const part of [raw.slice(0, half), raw.slice(half)]) yield piece({ toolUse: { input: part } });
+      for (const part of [raw.slice(0, half), raw.slice(half)]) yield makePieceEvent({ toolUse: { input: part } });
     } else if (isObject(reasoningContent)) {
       const { reasoningText, redactedContent } = reasoningContent;
       if (isObject(reasoningText)) {
-        yield piece({ reasoningContent: { text: reasoningText['text'] } });
-        yield piece({ reasoningContent: { signature: reasoningText['signature'] } });
-      } else yield piece({ reasoningContent: { redactedContent } });
+        yield makePieceEvent({ reasoningContent: { text: reasoningText['text'] } });
+        yield makePieceEvent({ reasoningContent: { signature: reasoningText['signature'] } });
+      } else yield makePieceEvent({ reasoningContent: { redactedContent } });
     } else {
-      for (const words of splitReply(scripted)) yield piece({ text: words });
+      for (const replyPiece of splitReply(scripted)) yield makePieceEvent({ text: replyPiece });
     }
     yield event('contentBlockStop', { contentBlockIndex });
   }

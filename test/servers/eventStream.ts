@@ -5,26 +5,29 @@
 import { crc32 } from 'node:zlib';
 
 export const eventFrame = (type: string, payload: unknown): Buffer =>
-  frame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload);
+  makeFrame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, payload);
 
 export const exceptionFrame = (type: string, message: string): Buffer =>
-  frame({ ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' }, { message });
+  makeFrame(
+    { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
+    { message },
+  );
 
 /** Wraps an event of a model's own API, as InvokeModelWithResponseStream does. */
 export const chunkFrame = (event: unknown): Buffer =>
   eventFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') });
 
-function frame(names: Readonly<Record<string, string>>, payload: unknown): Buffer {
+function makeFrame(names: Readonly<Record<string, string>>, payload: unknown): Buffer {
   const headers = Buffer.concat(
     Object.entries(names).map(([name, value]) => {
-      const lengths = Buffer.alloc(2);
-      lengths.writeUInt16BE(value.length);
+      const lengthFields = Buffer.alloc(2);
+      lengthFields.writeUInt16BE(value.length);
       // The type 7 is a string.
       return Buffer.concat([
         Buffer.from([name.length]),
         Buffer.from(name),
         Buffer.from([7]),
-        lengths,
+        lengthFields,
         Buffer.from(value),
       ]);
     }),

@@ -32,7 +32,7 @@ const otherField = (value: Json, known: readonly string[]): string | undefined =
   Object.keys(value).find((field) => !known.includes(field));
 
 /** In proto3's JSON mapping, both spellings are valid. */
-const either = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
+const getEitherField = (value: Json, camel: string, snake: string): unknown => value[camel] ?? value[snake];
 
 /** Fields that `generateContentParametersToMldev` of @google/genai 2.32 writes. */
 const TOP_FIELDS = [
@@ -53,7 +53,7 @@ const TOP_FIELDS = [
   'continuationToken',
 ];
 
-const CONFIG = [
+const CONFIG_FIELDS = [
   'temperature',
   'topP',
   'topK',
@@ -79,17 +79,17 @@ function topFault(body: Json): string | undefined {
   const other = otherField(body, TOP_FIELDS);
   if (other !== undefined) return unknownName(other);
   if (list(body['contents']).length === 0) return '* GenerateContentRequest.contents: contents is not specified\n';
-  const system = either(body, 'systemInstruction', 'system_instruction');
+  const system = getEitherField(body, 'systemInstruction', 'system_instruction');
   if (system === undefined) return undefined;
-  const blank = !isObject(system) || objects(system['parts']).every((part) => text(part['text']) === '');
-  return blank ? '* GenerateContentRequest.system_instruction.parts: contents.parts must not be empty.\n' : undefined;
+  const isBlank = !isObject(system) || objects(system['parts']).every((part) => text(part['text']) === '');
+  return isBlank ? '* GenerateContentRequest.system_instruction.parts: contents.parts must not be empty.\n' : undefined;
 }
 
 function configFault(body: Json, { maxOutputTokens = 65_536 }: GeminiStrictness): string | undefined {
-  const config = either(body, 'generationConfig', 'generation_config');
+  const config = getEitherField(body, 'generationConfig', 'generation_config');
   if (config === undefined) return undefined;
   if (!isObject(config)) return "Invalid value at 'generation_config'";
-  const other = otherField(config, CONFIG);
+  const other = otherField(config, CONFIG_FIELDS);
   if (other !== undefined) return unknownName(other, 'generation_config');
   const most = config['maxOutputTokens'];
   if (most !== undefined && !(Number.isInteger(most) && Number(most) >= 1 && Number(most) <= maxOutputTokens)) {
@@ -135,17 +135,17 @@ const FURTHER_FIELDS = [
 
 function contentsFault(body: Json, signer: Signer): string | undefined {
   for (const [index, content] of list(body['contents']).entries()) {
-    const at = `contents[${index}]`;
-    if (!isObject(content)) return `Invalid value at '${at}'`;
+    const contentPath = `contents[${index}]`;
+    if (!isObject(content)) return `Invalid value at '${contentPath}'`;
     const other = otherField(content, ['role', 'parts']);
-    if (other !== undefined) return unknownName(other, at);
+    if (other !== undefined) return unknownName(other, contentPath);
     const { role } = content;
     if (role !== undefined && role !== 'user' && role !== 'model' && role !== 'function')
       return 'Please use a valid role: user, model.';
     const parts = list(content['parts']);
-    if (parts.length === 0) return `* GenerateContentRequest.${at}.parts: contents.parts must not be empty.\n`;
+    if (parts.length === 0) return `* GenerateContentRequest.${contentPath}.parts: contents.parts must not be empty.\n`;
     for (const [place, part] of parts.entries()) {
-      const fault = partFault(part, `${at}.parts[${place}]`, role, signer);
+      const fault = partFault(part, `${contentPath}.parts[${place}]`, role, signer);
       if (fault !== undefined) return fault;
     }
   }
@@ -236,24 +236,25 @@ const listParts = (content: Json | undefined, field: string): Json[] =>
 function pairFault(contents: readonly Json[]): string | undefined {
   for (const [index, content] of contents.entries()) {
     const calls = listParts(content, 'functionCall').length;
-    const answers = listParts(content, 'functionResponse');
-    const before = contents[index - 1];
+    const responseParts = listParts(content, 'functionResponse');
+    const contentBefore = contents[index - 1];
     if (calls > 0) {
-      if (index === 0 || before?.['role'] === 'model') {
+      if (index === 0 || contentBefore?.['role'] === 'model') {
         return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
       }
-      const next = contents[index + 1];
-      if (next && listParts(next, 'functionResponse').length !== calls) {
+      const contentAfter = contents[index + 1];
+      if (contentAfter && listParts(contentAfter, 'functionResponse').length !== calls) {
         return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
       }
       // If the request ends with calls, it isn't the model's turn.
-      if (!next) return 'Please ensure that single turn requests end with a user role or the role field is empty.';
+      if (!contentAfter)
+        return 'Please ensure that single turn requests end with a user role or the role field is empty.';
     }
-    if (answers.length === 0) continue;
-    const made = listParts(before, 'functionCall');
-    if (made.length === 0)
+    if (responseParts.length === 0) continue;
+    const callsBefore = listParts(contentBefore, 'functionCall');
+    if (callsBefore.length === 0)
       return 'Please ensure that function response turn comes immediately after a function call turn.';
-    if (made.length !== answers.length) {
+    if (callsBefore.length !== responseParts.length) {
       return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
     }
   }
@@ -267,9 +268,9 @@ function pairFault(contents: readonly Json[]): string | undefined {
 function signatureFault(contents: readonly Json[]): string | undefined {
   const isQuestion = (content: Json): boolean =>
     content['role'] !== 'model' && objects(content['parts']).some((part) => part['functionResponse'] === undefined);
-  const since = contents.findLastIndex(isQuestion);
+  const lastQuestionIndex = contents.findLastIndex(isQuestion);
   for (const [index, content] of contents.entries()) {
-    const [first] = index > since ? listParts(content, 'functionCall') : [];
+    const [first] = index > lastQuestionIndex ? listParts(content, 'functionCall') : [];
     if (!first || first['thoughtSignature'] !== undefined) continue;
     const name = isObject(first['functionCall']) ? text(first['functionCall']['name']) : '';
     return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`;
@@ -309,9 +310,9 @@ const SCHEMA_FIELDS = [
 function toolsFault(body: Json): string | undefined {
   const seen = new Set<string>();
   for (const [index, tool] of objects(body['tools']).entries()) {
-    const declared = tool['functionDeclarations'] ?? tool['function_declarations'];
-    for (const [place, one] of objects(declared).entries()) {
-      const at = `tools[${index}].function_declarations[${place}]`;
+    const declaredFunctions = tool['functionDeclarations'] ?? tool['function_declarations'];
+    for (const [place, one] of objects(declaredFunctions).entries()) {
+      const functionPath = `tools[${index}].function_declarations[${place}]`;
       const other = otherField(one, [
         'name',
         'description',
@@ -321,16 +322,16 @@ function toolsFault(body: Json): string | undefined {
         'responseJsonSchema',
         'behavior',
       ]);
-      if (other !== undefined) return unknownName(other, at);
+      if (other !== undefined) return unknownName(other, functionPath);
       const name = text(one['name']);
       if (!/^[A-Za-z_][\w.:-]{0,127}$/.test(name)) {
-        return `* GenerateContentRequest.${at}.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n`;
+        return `* GenerateContentRequest.${functionPath}.name: [FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.\n`;
       }
       if (seen.has(name)) return `Duplicate function declaration found: ${name}`;
       seen.add(name);
       if (one['parameters'] !== undefined && one['parametersJsonSchema'] !== undefined)
-        return `* GenerateContentRequest.${at}: parameters and parameters_json_schema must not both be set.\n`;
-      const fault = schemaFault(one['parameters'], `${at}.parameters`);
+        return `* GenerateContentRequest.${functionPath}: parameters and parameters_json_schema must not both be set.\n`;
+      const fault = schemaFault(one['parameters'], `${functionPath}.parameters`);
       if (fault !== undefined) return fault;
     }
   }

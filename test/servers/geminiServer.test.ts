@@ -1,7 +1,7 @@
 /** Tests the Gemini server with Google's SDK. */
 import { GoogleGenAI, type Content, type GenerateContentConfig } from '@google/genai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callsTool, faulty, rateLimited, reply, type Reply } from './behaviour';
+import { callsTool, makeFaultyReply, makeRateLimitError, reply, type Reply } from './behaviour';
 import { startGeminiServer, type GeminiServerOptions } from './geminiServer';
 import { isObject, objects, type Json } from './json';
 import type { ModelServer } from './modelServer';
@@ -100,7 +100,7 @@ describe('an SDK request to the Gemini test server', () => {
   });
 
   it('fails like on Google', async () => {
-    const { ai, at } = await server({ script: [rateLimited(), faulty('error')] });
+    const { ai, at } = await server({ script: [makeRateLimitError(), makeFaultyReply('error')] });
     const ask = async (): Promise<string | undefined> => {
       let last: string | undefined;
       for await (const { text } of await ai.models.generateContentStream({ model, contents: 'x' })) last = text;

@@ -77,7 +77,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       exchange.response.writeHead(status, { 'content-type': contentType ?? 'text/plain', ...headers }).end(body);
       return;
     }
-    const error = { error: { code: status, message, status: type ?? STATUSES[status] ?? 'UNKNOWN' } };
+    const error = { error: { code: status, message, status: type ?? STATUS_NAMES[status] ?? 'UNKNOWN' } };
     // A stream without server-sent events is an array, and so are its errors
     // (google-gemini/gemini-cli#7410).
     sendJson(exchange, status, inArray ? [error] : error, { ...headers });
@@ -92,21 +92,21 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       exchange.response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Error 404 (Not Found)!!1</title>');
       return;
     }
-    const inArray = route.method === 'streamGenerateContent' && !route.sse;
+    const isArrayStream = route.method === 'streamGenerateContent' && !route.sse;
     const invalid = (message: string): void => {
-      refuse(exchange, { kind: 'error', status: 400, message }, inArray);
+      refuse(exchange, { kind: 'error', status: 400, message }, isArrayStream);
     };
-    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
+    if (apiKey !== undefined && !listKeys(record).includes(apiKey)) {
       invalid('API key not valid. Please pass a valid API key.');
       return;
     }
     if (models && route.method !== 'list' && !models.includes(route.model)) {
       const message = `models/${route.model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`;
-      refuse(exchange, { kind: 'error', status: 404, message }, inArray);
+      refuse(exchange, { kind: 'error', status: 404, message }, isArrayStream);
       return;
     }
     if (route.method === 'list' || route.method === 'get') {
-      const described = (route.method === 'get' ? [route.model] : (models ?? [])).map((name) => ({
+      const modelDescriptions = (route.method === 'get' ? [route.model] : (models ?? [])).map((name) => ({
         name: `models/${name}`,
         displayName: name,
         inputTokenLimit: maxContextTokens,
@@ -114,7 +114,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
         supportedGenerationMethods: ['generateContent', 'countTokens'],
         thinking: true,
       }));
-      sendJson(exchange, 200, route.method === 'get' ? described[0] : { models: described });
+      sendJson(exchange, 200, route.method === 'get' ? modelDescriptions[0] : { models: modelDescriptions });
       return;
     }
     if (record.bytes > maxBytes) {
@@ -145,7 +145,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
         exchange.hangUp();
         return;
       case 'error':
-        refuse(exchange, behaviour, inArray);
+        refuse(exchange, behaviour, isArrayStream);
         return;
       case 'reply':
         await behaviour.firstByte;
@@ -154,11 +154,12 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
   }
 
   function send(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
-    const thoughts = tokensOf(scripted.thinking ?? scripted.hiddenThinking ?? '');
+    const thinkingTokens = tokensOf(scripted.thinking ?? scripted.hiddenThinking ?? '');
     const chunks = makeChunks(scripted, exchange.record.index, signer, strict.signatures !== false);
-    const said = chunks.reduce(
+    const answerTokens = chunks.reduce(
       (sum, { parts }) =>
-        sum + parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(wordsIn(part)), 0),
+        sum +
+        parts.filter((part) => part['thought'] !== true).reduce((n, part) => n + tokensOf(getCountedText(part)), 0),
       0,
     );
     // The prompt's tokens include cached ones; the candidate's tokens exclude thinking
@@ -166,21 +167,21 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
     const usage = {
       promptTokenCount: use.total,
       ...(use.read > 0 && { cachedContentTokenCount: use.read }),
-      candidatesTokenCount: said,
-      ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
-      totalTokenCount: use.total + said + thoughts,
+      candidatesTokenCount: answerTokens,
+      ...(thinkingTokens > 0 && { thoughtsTokenCount: thinkingTokens }),
+      totalTokenCount: use.total + answerTokens + thinkingTokens,
     };
     exchange.record.usage = usage;
     const head = { modelVersion: route.model, responseId: `r${exchange.record.index}` };
     if (getStop(scripted) === 'filter') {
       // The answer to a blocked prompt has no candidate.
-      const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
-      if (route.sse) sendStream(exchange, [{ data: sse(blocked) }], framing, scripted.fault);
-      else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blocked] : blocked);
+      const blockedAnswer = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: usage, ...head };
+      if (route.sse) sendStream(exchange, [{ data: sse(blockedAnswer) }], framing, scripted.fault);
+      else sendJson(exchange, 200, route.method === 'streamGenerateContent' ? [blockedAnswer] : blockedAnswer);
       return;
     }
-    const finish = getFinishReason(scripted);
-    const candidate = (parts: readonly Json[], finishReason?: string): Json => ({
+    const stopReason = getFinishReason(scripted);
+    const makeCandidateAnswer = (parts: readonly Json[], finishReason?: string): Json => ({
       candidates: [
         {
           content: parts.length === 0 ? { role: 'model' } : { role: 'model', parts },
@@ -195,18 +196,20 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
       sendJson(
         exchange,
         200,
-        candidate(
+        makeCandidateAnswer(
           chunks.flatMap(({ parts }) => parts),
-          finish,
+          stopReason,
         ),
       );
       return;
     }
-    const last = chunks.length - 1;
+    const lastChunkIndex = chunks.length - 1;
     const answers =
       chunks.length === 0
-        ? [candidate([], finish)]
-        : chunks.map(({ parts }, index) => candidate(parts, index === last ? finish : undefined));
+        ? [makeCandidateAnswer([], stopReason)]
+        : chunks.map(({ parts }, index) =>
+            makeCandidateAnswer(parts, index === lastChunkIndex ? stopReason : undefined),
+          );
     if (!route.sse) {
       sendJson(exchange, 200, answers);
       return;
@@ -218,7 +221,7 @@ export function startGeminiServer(options: GeminiServerOptions = {}): Promise<Mo
   return startServer(script, tokensOf, answer);
 }
 
-const STATUSES: Readonly<Record<number, string>> = {
+const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -234,12 +237,12 @@ function findRoute({ path, method }: RecordedRequest): Route | undefined {
   const [pathname = '', query = ''] = path.split('?');
   const sse = new URLSearchParams(query).get('alt') === 'sse';
   if (method === 'GET' && /^\/v1(?:beta)?\/models$/.test(pathname)) return { model: '', method: 'list', sse };
-  const found =
+  const pathMatch =
     /^\/v1(?:beta1?)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/google\/)?models\/([^/:]+)(?::(\w+))?$/.exec(
       pathname,
     );
-  const [, model = '', action] = found ?? [];
-  if (!found) return undefined;
+  const [, model = '', action] = pathMatch ?? [];
+  if (!pathMatch) return undefined;
   if (method === 'GET' && action === undefined) return { model: decodeURIComponent(model), method: 'get', sse };
   return method === 'POST' &&
     (action === 'generateContent' || action === 'streamGenerateContent' || action === 'countTokens')
@@ -247,7 +250,7 @@ function findRoute({ path, method }: RecordedRequest): Route | undefined {
     : undefined;
 }
 
-const keysIn = ({ headers, path }: RecordedRequest): string[] => [
+const listKeys = ({ headers, path }: RecordedRequest): string[] => [
   text(headers['x-goog-api-key']),
   text(headers.authorization).replace(/^Bearer /, ''),
   new URLSearchParams(path.split('?')[1]).get('key') ?? '',
@@ -263,7 +266,7 @@ function getCountedRequest(body: Json): Json {
 }
 
 /** Returns the text that is counted; signatures cost nothing here. */
-function wordsIn(part: Json): string {
+function getCountedText(part: Json): string {
   if (typeof part['text'] === 'string') return part['text'];
   const { functionCall, functionResponse } = part;
   if (isObject(functionCall)) return text(functionCall['name']) + JSON.stringify(functionCall['args'] ?? {});
@@ -274,16 +277,16 @@ function wordsIn(part: Json): string {
 
 function makeSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
   const system = body['systemInstruction'] ?? body['system_instruction'];
-  const words = (content: Json): number =>
+  const countContentTokens = (content: Json): number =>
     objects(content['parts']).reduce(
-      (sum, part) => sum + (part['inlineData'] === undefined ? tokensOf(wordsIn(part)) : IMAGE_TOKENS),
+      (sum, part) => sum + (part['inlineData'] === undefined ? tokensOf(getCountedText(part)) : IMAGE_TOKENS),
       CONTENT_TOKENS,
     );
   const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
   return [
-    ...(isObject(system) ? [segment(JSON.stringify(system), words(system))] : []),
+    ...(isObject(system) ? [segment(JSON.stringify(system), countContentTokens(system))] : []),
     ...objects(body['tools']).map((tool) => segment(JSON.stringify(tool), tokensOf(JSON.stringify(tool)))),
-    ...objects(body['contents']).map((content) => segment(JSON.stringify(content), words(content))),
+    ...objects(body['contents']).map((content) => segment(JSON.stringify(content), countContentTokens(content))),
   ];
 }
 
@@ -308,12 +311,12 @@ function makeChunks(scripted: Reply, index: number, signer: Signer, signs: boole
   if (getStop(scripted) === 'refusal') return [];
   const signature = (place: string): string =>
     Buffer.from(`${index}-${place}.${signer.sign(`${index}-${place}`)}`).toString('base64');
-  const words = splitReply(scripted);
-  const made = isMalformed(scripted) ? [] : calls;
+  const replyPieces = splitReply(scripted);
+  const validCalls = isMalformed(scripted) ? [] : calls;
   return [
     ...(thinking === undefined ? [] : [{ parts: [{ text: thinking, thought: true }] }]),
-    ...words.map((piece) => ({ parts: [{ text: piece }] })),
-    ...made.map((call, at) => ({
+    ...replyPieces.map((piece) => ({ parts: [{ text: piece }] })),
+    ...validCalls.map((call, at) => ({
       parts: [
         {
           functionCall: {
@@ -326,13 +329,13 @@ function makeChunks(scripted: Reply, index: number, signer: Signer, signs: boole
       ],
     })),
     // If there are no calls, the signature is sent alone at the end.
-    ...(signs && made.length === 0 && words.length > 0
+    ...(signs && validCalls.length === 0 && replyPieces.length > 0
       ? [{ parts: [{ text: '', thoughtSignature: signature('text') }] }]
       : []),
   ];
 }
 
-const FINISH: Readonly<Record<ScriptedStop, string>> = {
+const FINISH_REASONS: Readonly<Record<ScriptedStop, string>> = {
   end: 'STOP',
   tools: 'STOP',
   'max-tokens': 'MAX_TOKENS',
@@ -342,7 +345,7 @@ const FINISH: Readonly<Record<ScriptedStop, string>> = {
 };
 
 const getFinishReason = (scripted: Reply): string =>
-  isMalformed(scripted) ? 'MALFORMED_FUNCTION_CALL' : FINISH[getStop(scripted)];
+  isMalformed(scripted) ? 'MALFORMED_FUNCTION_CALL' : FINISH_REASONS[getStop(scripted)];
 
 const sse = (value: unknown): string => `data: ${JSON.stringify(value)}\r\n\r\n`;
 

@@ -15,13 +15,13 @@ export const TASK_PROMPT = 'Go through the whole project and put it in order.';
 /** Returns the user message that starts a part of the task; parts count from 0. */
 export const partPrompt = (part: number): string => (part === 0 ? TASK_PROMPT : `Please go on with part ${part + 1}.`);
 /** The model's last text in every part but the last. */
-export const PAUSED = 'Shall I go on?';
+export const PAUSE_ANSWER = 'Shall I go on?';
 export const QUESTION = 'How many seconds is the grace period of the ledger, and who agreed to it?';
 export const NOTES_PROMPT = 'Write the first file down again, as notes.';
-export const DONE = 'The whole project is in order now.';
-export const WRITTEN = 'The notes are written.';
+export const DONE_ANSWER = 'The whole project is in order now.';
+export const NOTES_WRITTEN_ANSWER = 'The notes are written.';
 
-export const WINDOW = 100_000;
+export const WINDOW_TOKENS = 100_000;
 /** Maximum output tokens. */
 export const MAX_OUTPUT = 8_000;
 /** Number of vendor tokens per o200k token. */
@@ -44,47 +44,47 @@ export interface LongTask extends BigTask {
  */
 export function longTask(root: string, calls?: number, pauses: readonly number[] = []): LongTask {
   const task = bigTask(root, 7, calls);
-  const notes = `${root}/notes.txt`;
-  const work = task.steps.map((step): Reply => ({ ...callsTool(...step.calls), text: step.text }));
-  const parts = [0, ...pauses].map((start, part): AgentTurn => {
-    const last = reply(part === pauses.length ? DONE : PAUSED);
-    return { prompt: partPrompt(part), steps: [...work.slice(start, pauses[part]), last] };
+  const notesFile = `${root}/notes.txt`;
+  const workSteps = task.steps.map((step): Reply => ({ ...callsTool(...step.calls), text: step.text }));
+  const partTurns = [0, ...pauses].map((start, part): AgentTurn => {
+    const lastReply = reply(part === pauses.length ? DONE_ANSWER : PAUSE_ANSWER);
+    return { prompt: partPrompt(part), steps: [...workSteps.slice(start, pauses[part]), lastReply] };
   });
-  const questionTurn = parts.length;
-  const question: AgentTurn = {
+  const questionTurn = partTurns.length;
+  const questionAsTurn: AgentTurn = {
     prompt: QUESTION,
     steps: [
-      (request) => callsTool(...markersIn(request).map(({ reference }) => makeRecall(reference, 1))),
+      (request) => callsTool(...findMarkersInEarlyResult(request).map(({ reference }) => makeRecall(reference, 1))),
       (request) => {
-        const rest = firstPieces(request, questionTurn).flatMap(({ reference, lines }) =>
+        const laterRecalls = listFirstPieces(request, questionTurn).flatMap(({ reference, lines }) =>
           listLaterStartLines(lines).map((from) => makeRecall(reference, from)),
         );
-        return rest.length > 0
-          ? callsTool(...rest)
+        return laterRecalls.length > 0
+          ? callsTool(...laterRecalls)
           : reply(findAnswer(listRecalledTexts(request, questionTurn).join('\n')));
       },
       (request) => reply(findAnswer(listRecalledTexts(request, questionTurn).join('\n'))),
     ],
   };
-  const write: AgentTurn = {
+  const notesTurn: AgentTurn = {
     prompt: NOTES_PROMPT,
     steps: [
       (request) => {
         // The file may have been cut in several places.
-        const markers = markersIn(request).map(({ marker }) => marker);
+        const markers = findMarkersInEarlyResult(request).map(({ marker }) => marker);
         const content = `Notes:\n${markers.join('\n')}\n`;
-        return callsTool({ name: 'create_file', input: { filePath: notes, content } });
+        return callsTool({ name: 'create_file', input: { filePath: notesFile, content } });
       },
-      reply(WRITTEN),
+      reply(NOTES_WRITTEN_ANSWER),
     ],
   };
-  return { ...task, notes, questionTurn, turns: [...parts, question, write] };
+  return { ...task, notes: notesFile, questionTurn, turns: [...partTurns, questionAsTurn, notesTurn] };
 }
 
 /** Options of a server that plays the task and rejects prompts longer than the window. */
 export const longTaskServer = ({ turns }: LongTask, countTokens: (text: string) => number): ServerOptions => ({
   script: scriptedAgent(turns),
-  maxContextTokens: WINDOW,
+  maxContextTokens: WINDOW_TOKENS,
   countTokens: (text) => Math.ceil(countTokens(text) * TOKEN_FACTOR),
 });
 
@@ -97,7 +97,7 @@ interface Marker {
 }
 
 /** Finds the markers in what is left of the early result. */
-function markersIn(request: RecordedRequest): Marker[] {
+function findMarkersInEarlyResult(request: RecordedRequest): Marker[] {
   const text = findResult(request, EARLY_CALL) ?? '';
   return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
 }
@@ -106,29 +106,29 @@ function markersIn(request: RecordedRequest): Marker[] {
  * Number of lines per recall. It is limited because VS Code writes tool output longer than 8 KB to
  * a file (seen in 1.139).
  */
-const LINES_AT_ONCE = 90;
+const LINES_PER_RECALL = 90;
 
 const makeRecall = (reference: string, fromLine: number) => ({
   name: RECALL_TOOL,
-  input: { references: [reference], fromLine, toLine: fromLine + LINES_AT_ONCE - 1 },
+  input: { references: [reference], fromLine, toLine: fromLine + LINES_PER_RECALL - 1 },
 });
 
 /** Lists the lines at which the second and later recalls of a content of this length start. */
 const listLaterStartLines = (lines: number): number[] =>
   Array.from(
-    { length: Math.max(0, Math.ceil(lines / LINES_AT_ONCE) - 1) },
-    (_, index) => 1 + (index + 1) * LINES_AT_ONCE,
+    { length: Math.max(0, Math.ceil(lines / LINES_PER_RECALL) - 1) },
+    (_, index) => 1 + (index + 1) * LINES_PER_RECALL,
   );
 
-interface Piece {
+interface RecalledPiece {
   readonly reference: string;
   readonly lines: number;
   readonly text: string;
 }
 
 /** Lists the results of a step's calls, without their location line. */
-function listPieces(request: RecordedRequest, turn: number, step: number): Piece[] {
-  const pieces: Piece[] = [];
+function listPieces(request: RecordedRequest, turn: number, step: number): RecalledPiece[] {
+  const pieces: RecalledPiece[] = [];
   for (;;) {
     const result = findResult(request, callId(turn, step, pieces.length));
     if (result === undefined) return pieces;
@@ -137,13 +137,13 @@ function listPieces(request: RecordedRequest, turn: number, step: number): Piece
   }
 }
 
-const firstPieces = (request: RecordedRequest, turn: number): Piece[] => listPieces(request, turn, 0);
+const listFirstPieces = (request: RecordedRequest, turn: number): RecalledPiece[] => listPieces(request, turn, 0);
 
 /** Returns the recalled texts, one for each content. */
 function listRecalledTexts(request: RecordedRequest, turn: number): string[] {
-  const rest = listPieces(request, turn, 1);
-  return firstPieces(request, turn).map(({ reference, text }) =>
-    [text, ...rest.filter((piece) => piece.reference === reference).map((piece) => piece.text)].join('\n'),
+  const laterPieces = listPieces(request, turn, 1);
+  return listFirstPieces(request, turn).map(({ reference, text }) =>
+    [text, ...laterPieces.filter((piece) => piece.reference === reference).map((piece) => piece.text)].join('\n'),
   );
 }
 
@@ -164,20 +164,21 @@ export interface RecallProof {
 
 /** @param requests the conversation's requests, including those of the question. */
 export function recallProof({ questionTurn }: LongTask, requests: readonly RecordedRequest[]): RecallProof {
-  const all = taskRequests(requests);
-  const first = all.find((request) => findResult(request, EARLY_CALL) !== undefined);
+  const conversationRequests = taskRequests(requests);
+  const firstWithEarlyResult = conversationRequests.find((request) => findResult(request, EARLY_CALL) !== undefined);
   const hasResults = (request: RecordedRequest): boolean => findResult(request, callId(questionTurn, 0)) !== undefined;
-  const asked = all[all.findIndex(hasResults) - 1];
-  const answered = all.findLast(hasResults);
-  if (!first || !asked || !answered) throw new Error('The question was not asked, or nothing was recalled.');
-  const texts = listRecalledTexts(answered, questionTurn);
-  const restored = markersIn(asked).reduce(
-    (text, { marker }, index) => text.replace(marker, () => texts[index] ?? ''),
-    findResult(asked, EARLY_CALL) ?? '',
+  const questionRequest = conversationRequests[conversationRequests.findIndex(hasResults) - 1];
+  const lastRequestWithResults = conversationRequests.findLast(hasResults);
+  if (!firstWithEarlyResult || !questionRequest || !lastRequestWithResults)
+    throw new Error('The question was not asked, or nothing was recalled.');
+  const recalledTexts = listRecalledTexts(lastRequestWithResults, questionTurn);
+  const restoredText = findMarkersInEarlyResult(questionRequest).reduce(
+    (text, { marker }, index) => text.replace(marker, () => recalledTexts[index] ?? ''),
+    findResult(questionRequest, EARLY_CALL) ?? '',
   );
   return {
-    wasInView: JSON.stringify(asked.body['messages']).includes('LEDGER_GRACE_SECONDS'),
-    original: computeHash(findResult(first, EARLY_CALL) ?? ''),
-    restored: computeHash(restored),
+    wasInView: JSON.stringify(questionRequest.body['messages']).includes('LEDGER_GRACE_SECONDS'),
+    original: computeHash(findResult(firstWithEarlyResult, EARLY_CALL) ?? ''),
+    restored: computeHash(restoredText),
   };
 }

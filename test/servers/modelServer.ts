@@ -78,31 +78,34 @@ export interface Exchange {
   readonly hangUp: () => void;
 }
 
-export type Answer = (exchange: Exchange, next: (record: RecordedRequest) => Promise<Behaviour>) => Promise<void>;
+export type HandleRequest = (
+  exchange: Exchange,
+  next: (record: RecordedRequest) => Promise<Behaviour>,
+) => Promise<void>;
 
 export async function startServer(
   script: Script,
   tokensOf: (text: string) => number,
-  answer: Answer,
+  answer: HandleRequest,
 ): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
-  const waiting = new Map<number, ((record: RecordedRequest) => void)[]>();
-  let current = script;
-  let played = 0;
-  const next = async (record: RecordedRequest): Promise<Behaviour> => {
-    if (typeof current === 'function') return current(record);
-    if (!isList(current)) return current;
-    const behaviour = current[Math.min(played++, current.length - 1)];
+  const waitersByIndex = new Map<number, ((record: RecordedRequest) => void)[]>();
+  let currentScript = script;
+  let playedCount = 0;
+  const playNext = async (record: RecordedRequest): Promise<Behaviour> => {
+    if (typeof currentScript === 'function') return currentScript(record);
+    if (!isList(currentScript)) return currentScript;
+    const behaviour = currentScript[Math.min(playedCount++, currentScript.length - 1)];
     if (!behaviour) throw new Error('The script is empty.');
     return behaviour;
   };
   const server = createServer((incoming, response) => {
     void (async () => {
-      const exchange = await recorded(incoming, response, requests.length);
+      const exchange = await recordRequest(incoming, response, requests.length);
       requests.push(exchange.record);
-      for (const wake of waiting.get(exchange.record.index) ?? []) wake(exchange.record);
-      waiting.delete(exchange.record.index);
-      await answer(exchange, next);
+      for (const wakeWaiter of waitersByIndex.get(exchange.record.index) ?? []) wakeWaiter(exchange.record);
+      waitersByIndex.delete(exchange.record.index);
+      await answer(exchange, playNext);
     })().catch((error: unknown) => {
       // Without this, an error in the script would let the request hang.
       response.destroy(error instanceof Error ? error : undefined);
@@ -115,14 +118,14 @@ export async function startServer(
     requests,
     tokensOf,
     play(other) {
-      current = other;
-      played = 0;
+      currentScript = other;
+      playedCount = 0;
     },
     request: (index) =>
       new Promise((resolve) => {
-        const known = requests[index];
-        if (known) resolve(known);
-        else waiting.set(index, [...(waiting.get(index) ?? []), resolve]);
+        const receivedRequest = requests[index];
+        if (receivedRequest) resolve(receivedRequest);
+        else waitersByIndex.set(index, [...(waitersByIndex.get(index) ?? []), resolve]);
       }),
     forget: () => void requests.splice(0),
     close: () =>
@@ -137,35 +140,35 @@ export async function startServer(
 
 const isList = (script: Script): script is readonly Behaviour[] => Array.isArray(script);
 
-async function recorded(incoming: IncomingMessage, response: ServerResponse, index: number): Promise<Exchange> {
+async function recordRequest(incoming: IncomingMessage, response: ServerResponse, index: number): Promise<Exchange> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   let markAborted = (): void => undefined;
-  const aborted = new Promise<void>((resolve) => {
+  const abortPromise = new Promise<void>((resolve) => {
     markAborted = resolve;
   });
-  const sent = Buffer.concat(chunks);
+  const bodyBytes = Buffer.concat(chunks);
   const record: Exchange['record'] = {
     index,
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
-    body: parsed(sent.toString()),
-    bytes: sent.length,
+    body: parsed(bodyBytes.toString()),
+    bytes: bodyBytes.length,
     status: undefined,
     refusal: undefined,
     usage: undefined,
-    aborted,
+    aborted: abortPromise,
     isAborted: false,
   };
-  let hungUp = false;
+  let hasHungUp = false;
   response.on('close', () => {
-    if (response.writableFinished || hungUp) return;
+    if (response.writableFinished || hasHungUp) return;
     record.isAborted = true;
     markAborted();
   });
   const hangUp = (): void => {
-    hungUp = true;
+    hasHungUp = true;
     response.socket?.resetAndDestroy();
   };
   return { record, response, hangUp };

@@ -107,13 +107,13 @@ function markFault(body: Json, { openRouter }: Quirks): OpenAIFault | undefined 
   const session = body['session_id'];
   if (session !== undefined && (typeof session !== 'string' || session.length > 256))
     return { message: 'session_id: String must contain at most 256 character(s)', param: 'session_id' };
-  const marked = [
+  const markedCount = [
     body,
     ...objects(body['tools']),
     ...objects(body['messages']).flatMap((message) => objects(message['content'])),
   ].filter((part) => isObject(part['cache_control'])).length;
-  return marked > 4
-    ? { message: `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.` }
+  return markedCount > 4
+    ? { message: `A maximum of 4 blocks with cache_control may be provided. Found ${markedCount}.` }
     : undefined;
 }
 
@@ -121,14 +121,14 @@ function wantedFault(body: Json, { wants }: Quirks): OpenAIFault | undefined {
   for (const [index, message] of objects(body['messages']).entries()) {
     const [first] = objects(message['tool_calls']);
     if (!first) continue;
-    const extra = isObject(first['extra_content']) ? first['extra_content'] : {};
-    const google = isObject(extra['google']) ? extra['google'] : {};
+    const extraContent = isObject(first['extra_content']) ? first['extra_content'] : {};
+    const googleFields = isObject(extraContent['google']) ? extraContent['google'] : {};
     if (wants === 'reasoning_content' && text(message['reasoning_content']) === '') {
       return {
         message: `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
       };
     }
-    if (wants === 'thought_signature' && text(google['thought_signature']) === '') {
+    if (wants === 'thought_signature' && text(googleFields['thought_signature']) === '') {
       return { message: 'Function call is missing a thought_signature in functionCall parts.' };
     }
   }
@@ -253,15 +253,16 @@ const MESSAGE_FIELDS = ['role', 'content', 'name', 'tool_calls', 'tool_call_id',
 
 function messagesFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
   const messages = list(body['messages']);
-  let spoke: unknown;
+  let lastTurnRole: unknown;
   for (const [index, message] of messages.entries()) {
-    const at = `messages[${index}]`;
-    if (!isObject(message)) return { message: `Invalid type for '${at}': expected an object.`, param: at };
+    const messagePath = `messages[${index}]`;
+    if (!isObject(message))
+      return { message: `Invalid type for '${messagePath}': expected an object.`, param: messagePath };
     const { role } = message;
     if (!['system', 'developer', 'user', 'assistant', 'tool'].includes(text(role))) {
       return {
         message: `Invalid value: '${text(role)}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
-        param: `${at}.role`,
+        param: `${messagePath}.role`,
       };
     }
     const other = otherField(message, [
@@ -269,14 +270,14 @@ function messagesFault(body: Json, quirks: Quirks): OpenAIFault | undefined {
       ...(quirks.wants === 'reasoning_content' ? ['reasoning_content'] : []),
       ...(quirks.openRouter === true ? ['reasoning', 'reasoning_details', 'model', 'images'] : []),
     ]);
-    if (other !== undefined) return unknownParameter(`${at}.${other}`);
+    if (other !== undefined) return unknownParameter(`${messagePath}.${other}`);
     if (quirks.noSystemRole === true && role === 'system') return { message: 'System role not supported' };
     const isTurn = (role === 'user' || role === 'assistant') && message['tool_calls'] === undefined;
-    if (quirks.alternateRoles === true && isTurn && role === spoke) {
+    if (quirks.alternateRoles === true && isTurn && role === lastTurnRole) {
       return { message: 'Conversation roles must alternate user/assistant/user/assistant/...' };
     }
-    spoke = role;
-    const fault = contentFault(message, at, quirks);
+    lastTurnRole = role;
+    const fault = contentFault(message, messagePath, quirks);
     if (fault) return fault;
   }
   return undefined;
@@ -291,7 +292,7 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
   }
   if (content.length === 0) return { message: `Invalid '${at}.content': empty array.`, param: `${at}.content` };
   for (const [index, part] of content.entries()) {
-    const where = `${at}.content[${index}]`;
+    const partPath = `${at}.content[${index}]`;
     const type = isObject(part) ? text(part['type']) : '';
     const allowed =
       role === 'user'
@@ -310,17 +311,17 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
         type === 'image_url'
           ? `Invalid '${at}'. Image URLs are only allowed for messages with role 'user', but this message with role '${text(role)}' contains an image URL.`
           : `Invalid value: '${type}'. Supported values are: ${allowed.map((name) => `'${name}'`).join(', ')}.`;
-      return { message, param: where };
+      return { message, param: partPath };
     }
-    const marks = quirks.cacheControl === true || quirks.openRouter === true;
-    const known = ['type', type, ...(marks ? ['cache_control'] : [])];
-    if (quirks.plainFields !== true) known.push('prompt_cache_breakpoint');
-    const other = otherField(part, known);
-    if (other !== undefined) return unknownParameter(`${where}.${other}`);
+    const allowsMarks = quirks.cacheControl === true || quirks.openRouter === true;
+    const knownFields = ['type', type, ...(allowsMarks ? ['cache_control'] : [])];
+    if (quirks.plainFields !== true) knownFields.push('prompt_cache_breakpoint');
+    const other = otherField(part, knownFields);
+    if (other !== undefined) return unknownParameter(`${partPath}.${other}`);
     if (type === 'text' && text(part['text']) === '') {
       return {
-        message: `Invalid '${where}.text': empty string. Expected a string with minimum length 1.`,
-        param: where,
+        message: `Invalid '${partPath}.text': empty string. Expected a string with minimum length 1.`,
+        param: partPath,
       };
     }
   }
@@ -329,25 +330,25 @@ function contentFault({ role, content, tool_calls: calls }: Json, at: string, qu
 
 function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | undefined {
   const messages = objects(body['messages']);
-  const used = new Set<string>();
-  let open = new Set<string>();
-  const unanswered = (index: number): OpenAIFault => ({
-    message: `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(', ')}`,
+  const usedIds = new Set<string>();
+  let openIds = new Set<string>();
+  const makeUnansweredFault = (index: number): OpenAIFault => ({
+    message: `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...openIds].join(', ')}`,
     param: `messages.[${index}].role`,
   });
   for (const [index, message] of messages.entries()) {
     if (message['role'] === 'tool') {
-      if (open.delete(text(message['tool_call_id']))) continue;
+      if (openIds.delete(text(message['tool_call_id']))) continue;
       return {
         message:
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         param: `messages.[${index}].role`,
       };
     }
-    if (open.size > 0) return unanswered(index);
-    open = new Set();
+    if (openIds.size > 0) return makeUnansweredFault(index);
+    openIds = new Set();
     for (const [at, call] of objects(message['tool_calls']).entries()) {
-      const where = `messages[${index}].tool_calls[${at}]`;
+      const callPath = `messages[${index}].tool_calls[${at}]`;
       const id = text(call['id']);
       if (shortCallIds === true && !/^[a-zA-Z0-9]{9}$/.test(id)) {
         return {
@@ -355,48 +356,53 @@ function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | 
           code: '3280',
         };
       }
-      if (id === '' || used.has(id)) return { message: `Duplicate or missing value for '${where}.id'.`, param: where };
-      used.add(id);
-      open.add(id);
-      const called = isObject(call['function']) ? call['function'] : {};
+      if (id === '' || usedIds.has(id))
+        return { message: `Duplicate or missing value for '${callPath}.id'.`, param: callPath };
+      usedIds.add(id);
+      openIds.add(id);
+      const calledFunction = isObject(call['function']) ? call['function'] : {};
       if (call['type'] === 'custom') continue;
-      if (typeof called['arguments'] !== 'string') {
+      if (typeof calledFunction['arguments'] !== 'string') {
         return {
-          message: `Invalid type for '${where}.function.arguments': expected a string, but got an object instead.`,
-          param: where,
+          message: `Invalid type for '${callPath}.function.arguments': expected a string, but got an object instead.`,
+          param: callPath,
         };
       }
-      if (text(called['name']) === '')
-        return { message: `Missing required parameter: '${where}.function.name'.`, param: where };
-      const extra = wants === 'thought_signature' ? ['extra_content'] : [];
-      const other = otherField(call, ['id', 'type', 'function', ...extra]) ?? otherField(called, ['name', 'arguments']);
-      if (other !== undefined) return unknownParameter(`${where}.${other}`);
+      if (text(calledFunction['name']) === '')
+        return { message: `Missing required parameter: '${callPath}.function.name'.`, param: callPath };
+      const extraFields = wants === 'thought_signature' ? ['extra_content'] : [];
+      const other =
+        otherField(call, ['id', 'type', 'function', ...extraFields]) ??
+        otherField(calledFunction, ['name', 'arguments']);
+      if (other !== undefined) return unknownParameter(`${callPath}.${other}`);
     }
   }
-  return open.size > 0 ? unanswered(messages.length) : undefined;
+  return openIds.size > 0 ? makeUnansweredFault(messages.length) : undefined;
 }
 
 function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
-    const declared = nested ? tool['function'] : tool;
+    const declaredFunction = nested ? tool['function'] : tool;
     // Other types of tools run at OpenAI or have no schema, and a function without parameters has
     // none (`FunctionDefinition`).
     if (text(tool['type']) !== '' && tool['type'] !== 'function' && !(nested && tool['type'] !== 'custom')) continue;
-    const known = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
-    const beside = nested ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])]) : undefined;
-    if (beside !== undefined) return unknownParameter(`tools[${index}].${beside}`);
+    const knownFields = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
+    const unknownOuterField = nested
+      ? otherField(tool, ['type', 'function', ...(marks ? ['cache_control'] : [])])
+      : undefined;
+    if (unknownOuterField !== undefined) return unknownParameter(`tools[${index}].${unknownOuterField}`);
     if (
       tool['type'] !== 'function' ||
-      !isObject(declared) ||
-      text(declared['name']) === '' ||
-      !(isObject(declared['parameters']) || (nested && declared['parameters'] === undefined))
+      !isObject(declaredFunction) ||
+      text(declaredFunction['name']) === '' ||
+      !(isObject(declaredFunction['parameters']) || (nested && declaredFunction['parameters'] === undefined))
     ) {
       return {
         message: `Invalid 'tools[${index}]': expected a function with name and parameters.`,
         param: `tools[${index}]`,
       };
     }
-    const other = otherField(declared, known);
+    const other = otherField(declaredFunction, knownFields);
     if (other !== undefined) return unknownParameter(`tools[${index}].${other}`);
   }
   return undefined;
@@ -559,10 +565,10 @@ function itemPairFault(items: readonly Json[]): OpenAIFault | undefined {
     if (outputs.has(id)) return { message: `Duplicate output for function call ${id}.`, param: 'input' };
     outputs.add(id);
   }
-  const open = [...calls].find((id) => !outputs.has(id));
-  return open === undefined
+  const unansweredCall = [...calls].find((id) => !outputs.has(id));
+  return unansweredCall === undefined
     ? undefined
-    : { message: `No tool output found for function call ${open}.`, param: 'input' };
+    : { message: `No tool output found for function call ${unansweredCall}.`, param: 'input' };
 }
 
 /** Rejects tools in Chat Completions if the model supports them only in the Responses API. */

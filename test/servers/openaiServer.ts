@@ -68,7 +68,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   const cache = new PromptCache({ minTokens: minCacheTokens, ...options.cache }, options.now);
   const { countTokens: tokensOf = (content: string): number => Math.ceil((content.length / 4) * tokenFactor) } =
     options;
-  const minds = new SealedReasoning(strict, signer, tokensOf);
+  const sealedReasoning = new SealedReasoning(strict, signer, tokensOf);
 
   const refuse = (exchange: Exchange, answer: ScriptedRefusal, param?: string): void => {
     const { status, type = 'invalid_request_error', message, code = null, headers, body, contentType } = answer;
@@ -100,9 +100,9 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       refuse(exchange, { kind: 'error', status: 404, message: `Invalid URL (${record.method} ${pathname})` });
       return;
     }
-    if (apiKey !== undefined && !keysIn(record).includes(apiKey)) {
-      const given = keysIn(record).join('');
-      const message = `Incorrect API key provided: ${given}. You can find your API key at https://platform.openai.com/account/api-keys.`;
+    if (apiKey !== undefined && !listKeys(record).includes(apiKey)) {
+      const givenKey = listKeys(record).join('');
+      const message = `Incorrect API key provided: ${givenKey}. You can find your API key at https://platform.openai.com/account/api-keys.`;
       refuse(exchange, { kind: 'error', status: 401, message, code: 'invalid_api_key' });
       return;
     }
@@ -114,20 +114,24 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       (isChat ? chatFault(body, quirks) : responsesFault(body, signer, quirks)) ??
       (isChat ? apiFault(body, strict) : undefined) ??
       limitFault(body, strict) ??
-      minds.fault(body);
+      sealedReasoning.fault(body);
     if (fault) {
       invalid(exchange, fault);
       return;
     }
-    const segments = isChat ? chatSegments(body, tokensOf) : responsesSegments(body, tokensOf, minds);
+    const segments = isChat ? chatSegments(body, tokensOf) : responsesSegments(body, tokensOf, sealedReasoning);
     const total = segments.reduce((sum, segment) => sum + segment.tokens, 0);
     const output = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? body['max_output_tokens'] ?? 0);
     const { tooLong, cutsAt } = options;
-    const answer = tooLong && tooLongAnswer(tooLong);
-    if (cutsAt === undefined && answer && total + (answer.countsOutput === true ? output : 0) > maxContextTokens) {
-      const { status, contentType = 'application/json' } = answer;
-      const body = answer.body({ tokens: total, limit: maxContextTokens, output });
-      refuse(exchange, { kind: 'error', status, message: body, body, contentType });
+    const tooLongResponse = tooLong && tooLongAnswer(tooLong);
+    if (
+      cutsAt === undefined &&
+      tooLongResponse &&
+      total + (tooLongResponse.countsOutput === true ? output : 0) > maxContextTokens
+    ) {
+      const { status, contentType = 'application/json' } = tooLongResponse;
+      const errorBody = tooLongResponse.body({ tokens: total, limit: maxContextTokens, output });
+      refuse(exchange, { kind: 'error', status, message: errorBody, body: errorBody, contentType });
       return;
     }
     if (cutsAt === undefined && total > maxContextTokens) {
@@ -157,7 +161,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
           behaviour,
           cutsAt !== undefined && total > cutsAt
             ? { read: 0, written: 0, total: Math.floor(cutsAt / 2) + 2 }
-            : used(record, segments),
+            : useCache(record, segments),
         );
     }
   }
@@ -166,7 +170,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
    * Claude's prompts are cached at breakpoints, even through OpenRouter; other models' prompts
    * automatically.
    */
-  function used(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
+  function useCache(record: RecordedRequest, segments: readonly Segment[]): CacheUse {
     const { body } = record;
     const isMarked = quirks.openRouter === true && /claude/.test(text(body['model']));
     const scope = strict.cacheKeys === true ? getScope(record, quirks) : '';
@@ -181,7 +185,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   function sendChat(exchange: Exchange, scripted: Reply, use: CacheUse): void {
     const { body, index } = exchange.record;
     const completion = outputTokens(scripted);
-    const details = quirks.openRouter === true ? minds.details(scripted, index) : [];
+    const details = quirks.openRouter === true ? sealedReasoning.details(scripted, index) : [];
     const usage = {
       prompt_tokens: use.total,
       completion_tokens: completion,
@@ -193,7 +197,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       completion_tokens_details: { reasoning_tokens: tokensOf(scripted.thinking ?? '') },
     };
     exchange.record.usage = usage;
-    const finish =
+    const finishReason =
       quirks.stopForCalls === true && getStop(scripted) === 'tools' ? 'stop' : CHAT_STOPS[getStop(scripted)];
     const head = { id: `chatcmpl-${index}`, created: 1_700_000_000, model: body['model'] };
     if (body['stream'] !== true) {
@@ -201,7 +205,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
         ...chatMessage(scripted, index),
         ...(details.length > 0 && { reasoning: scripted.thinking ?? null, reasoning_details: details }),
       };
-      const choice = { index: 0, message, finish_reason: finish, logprobs: null };
+      const choice = { index: 0, message, finish_reason: finishReason, logprobs: null };
       sendJson(exchange, 200, {
         ...head,
         object: 'chat.completion',
@@ -219,7 +223,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: reason }],
     });
-    const events = chatEvents(scripted, index, quirks, chunk, finish, details);
+    const events = chatEvents(scripted, index, quirks, chunk, finishReason, details);
     const last =
       wantsUsage && quirks.noUsage !== true
         ? [{ data: sse({ ...head, object: 'chat.completion.chunk', choices: [], usage }) }]
@@ -229,10 +233,10 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
 
   function sendResponse(exchange: Exchange, scripted: Reply, use: CacheUse): void {
     const { body, index } = exchange.record;
-    const output = responseOutput(scripted, minds, index);
+    const output = responseOutput(scripted, sealedReasoning, index);
     const stop = getStop(scripted);
     const reason = stop === 'max-tokens' ? 'max_output_tokens' : stop === 'filter' ? 'content_filter' : undefined;
-    const tokens = outputTokens(scripted);
+    const outputTokenCount = outputTokens(scripted);
     const response = {
       id: `resp_${index}`,
       object: 'response',
@@ -248,9 +252,9 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
       usage: {
         input_tokens: use.total,
         input_tokens_details: { cached_tokens: use.read, cache_write_tokens: use.written },
-        output_tokens: tokens,
+        output_tokens: outputTokenCount,
         output_tokens_details: { reasoning_tokens: tokensOf(scripted.thinking ?? '') },
-        total_tokens: use.total + tokens,
+        total_tokens: use.total + outputTokenCount,
       },
     };
     exchange.record.usage = response.usage;
@@ -264,7 +268,7 @@ export function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<Mo
   return startServer(script, tokensOf, answer);
 }
 
-const keysIn = ({ headers }: RecordedRequest): string[] =>
+const listKeys = ({ headers }: RecordedRequest): string[] =>
   [text(headers.authorization).replace(/^Bearer /, ''), text(headers['api-key'])].filter((key) => key !== '');
 
 const segment = (identity: string, tokens: number): Segment => ({ identity, tokens, marked: false });
@@ -284,37 +288,37 @@ function getScope({ body, headers }: RecordedRequest, { openRouter }: Quirks): s
   );
 }
 
-function wordsIn(value: Json): string {
+function getCountedText(value: Json): string {
   const { content, output, tool_calls: calls, arguments: raw } = value;
   const parts = [...objects(content), ...objects(output)].map((part) => text(part['text']));
-  const called = objects(calls).map((call) => JSON.stringify(call['function']));
-  return [text(content), text(output), text(raw), ...parts, ...called].join('');
+  const callTexts = objects(calls).map((call) => JSON.stringify(call['function']));
+  return [text(content), text(output), text(raw), ...parts, ...callTexts].join('');
 }
 
-const imagesIn = ({ content }: Json): number =>
+const countImages = ({ content }: Json): number =>
   objects(content).filter(({ type }) => type === 'image_url' || type === 'input_image').length;
 
 /** Omits breakpoints, which are not part of the text. */
 const serializeIdentity = (value: Json): string =>
   JSON.stringify(value, (field, inner: unknown) => (field === 'cache_control' ? undefined : inner));
 
-const markIn = (parts: readonly Json[]): Pick<Segment, 'marked' | 'ttl'> => {
-  const mark = parts.map((part) => part['cache_control']).find(isObject);
-  const ttl = text(mark?.['ttl']);
-  return { marked: mark !== undefined, ...(ttl !== '' && { ttl }) };
+const findMark = (parts: readonly Json[]): Pick<Segment, 'marked' | 'ttl'> => {
+  const cacheMark = parts.map((part) => part['cache_control']).find(isObject);
+  const ttl = text(cacheMark?.['ttl']);
+  return { marked: cacheMark !== undefined, ...(ttl !== '' && { ttl }) };
 };
 
 const toolSegments = (body: Json, tokensOf: (content: string) => number): Segment[] =>
   objects(body['tools']).map((tool) => ({
     identity: serializeIdentity(tool),
     tokens: tokensOf(serializeIdentity(tool)),
-    ...markIn([tool]),
+    ...findMark([tool]),
   }));
 
 const messageSegment = (message: Json, tokensOf: (content: string) => number): Segment => ({
   identity: serializeIdentity(message),
-  tokens: MESSAGE_TOKENS + tokensOf(wordsIn(message)) + imagesIn(message) * IMAGE_TOKENS,
-  ...markIn(objects(message['content'])),
+  tokens: MESSAGE_TOKENS + tokensOf(getCountedText(message)) + countImages(message) * IMAGE_TOKENS,
+  ...findMark(objects(message['content'])),
 });
 
 function chatSegments(body: Json, tokensOf: (content: string) => number): Segment[] {
@@ -325,7 +329,7 @@ function chatSegments(body: Json, tokensOf: (content: string) => number): Segmen
   const last = segments.at(-1);
   // A top-level breakpoint marks the last cacheable block (`ChatRequest.cacheControl` of
   // @openrouter/sdk).
-  if (last && isObject(body['cache_control'])) segments[segments.length - 1] = { ...last, ...markIn([body]) };
+  if (last && isObject(body['cache_control'])) segments[segments.length - 1] = { ...last, ...findMark([body]) };
   return segments;
 }
 
@@ -334,13 +338,15 @@ const listInput = (body: Json): readonly Json[] =>
 
 function responsesSegments(body: Json, tokensOf: (content: string) => number, minds: SealedReasoning): Segment[] {
   const items = listInput(body);
-  const asked = items.findLastIndex(({ role }) => role === 'user');
+  const lastUserIndex = items.findLastIndex(({ role }) => role === 'user');
   return [
     ...toolSegments(body, tokensOf),
     segment(text(body['instructions']), tokensOf(text(body['instructions']))),
     ...items.map((item, index) => {
-      const billed = item['type'] === 'reasoning' ? minds.billed(item, index > asked) : undefined;
-      return billed === undefined ? messageSegment(item, tokensOf) : segment(serializeIdentity(item), billed);
+      const billedTokens = item['type'] === 'reasoning' ? minds.billed(item, index > lastUserIndex) : undefined;
+      return billedTokens === undefined
+        ? messageSegment(item, tokensOf)
+        : segment(serializeIdentity(item), billedTokens);
     }),
   ];
 }
@@ -357,14 +363,14 @@ class SealedReasoning {
   ) {}
 
   seal(thought: string): string {
-    const hidden = Buffer.from(thought).toString('base64url');
-    const sealed = `${hidden}.${this.signer.sign(hidden)}`;
-    if (this.strict.reasoning === undefined) return sealed;
+    const encodedThought = Buffer.from(thought).toString('base64url');
+    const sealedThought = `${encodedThought}.${this.signer.sign(encodedThought)}`;
+    if (this.strict.reasoning === undefined) return sealedThought;
     const tokens = this.tokensOf(thought);
     // The length is OpenAI's: about four bytes per token plus 650, in base64.
-    const long = `${sealed}.${randomBytes(tokens * 4 + 650).toString('base64url')}`;
-    this.tokens.set(long, tokens);
-    return long;
+    const paddedThought = `${sealedThought}.${randomBytes(tokens * 4 + 650).toString('base64url')}`;
+    this.tokens.set(paddedThought, tokens);
+    return paddedThought;
   }
 
   /** Returns the input tokens of a reasoning item; undefined if items are not billed. */
@@ -397,14 +403,15 @@ class SealedReasoning {
         return { message: 'The phase of a message was dropped.', param: `input[${index}].phase` };
     }
     for (const [index, message] of objects(body['messages']).entries()) {
-      const at = `messages[${index}].reasoning_details`;
+      const detailsPath = `messages[${index}].reasoning_details`;
       for (const detail of objects(message['reasoning_details'])) {
         const [content = '', seal] = text(detail['data']).split('.');
-        const isTrue =
+        const isValid =
           detail['type'] === 'reasoning.text'
             ? detail['signature'] === this.signer.sign(text(detail['text']))
             : detail['type'] !== 'reasoning.encrypted' || seal === this.signer.sign(content);
-        if (!isTrue) return { message: `${at}: Invalid \`signature\` in \`thinking\` block`, param: at };
+        if (!isValid)
+          return { message: `${detailsPath}: Invalid \`signature\` in \`thinking\` block`, param: detailsPath };
       }
     }
     return this.strict.reasoningDetails === true ? droppedDetails(body) : undefined;
@@ -414,8 +421,8 @@ class SealedReasoning {
 /** The first message with calls in the open turn must come with its thinking. */
 function droppedDetails(body: Json): OpenAIFault | undefined {
   const messages = objects(body['messages']);
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  const index = messages.findIndex((message, at) => at > asked && objects(message['tool_calls']).length > 0);
+  const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');
+  const index = messages.findIndex((message, at) => at > lastUserIndex && objects(message['tool_calls']).length > 0);
   return index < 0 || objects(messages[index]?.['reasoning_details']).length > 0
     ? undefined
     : {
@@ -461,7 +468,7 @@ function* chatEvents(
 ): Generator<WireEvent, void> {
   const { thinking, calls = [], stop } = scripted;
   // Gemini signs only the first call of an answer.
-  const signed = (at: number): Json =>
+  const makeSignatureFields = (at: number): Json =>
     quirks.wants === 'thought_signature' && at === 0
       ? { extra_content: { google: { thought_signature: `signed ${index}` } } }
       : {};
@@ -478,32 +485,42 @@ function* chatEvents(
     };
   for (const detail of details) yield { data: sse(chunk({ reasoning_details: [detail] })), isPiece: true };
   const field = stop === 'refusal' ? 'refusal' : 'content';
-  for (const words of splitReply(scripted)) yield { data: sse(chunk({ [field]: words })), isPiece: true };
+  for (const replyPiece of splitReply(scripted)) yield { data: sse(chunk({ [field]: replyPiece })), isPiece: true };
   for (const [at, call] of calls.entries()) {
     const id = quirks.noCallIds === true ? undefined : (call.id ?? `call_${index}_${at}`);
-    const raw = rawInput(call);
+    const rawInputText = rawInput(call);
     if (quirks.callIndex !== undefined) {
-      const place = quirks.callIndex === 'zero' ? { index: 0 } : {};
+      const indexFields = quirks.callIndex === 'zero' ? { index: 0 } : {};
       yield {
         data: sse(
-          chunk({ tool_calls: [{ ...place, id, type: 'function', function: { name: call.name, arguments: raw } }] }),
+          chunk({
+            tool_calls: [
+              { ...indexFields, id, type: 'function', function: { name: call.name, arguments: rawInputText } },
+            ],
+          }),
         ),
         isPiece: true,
       };
       continue;
     }
-    const half = Math.ceil(raw.length / 2);
+    const half = Math.ceil(rawInputText.length / 2);
     yield {
       data: sse(
         chunk({
           tool_calls: [
-            { index: at, id, type: 'function', function: { name: call.name, arguments: '' }, ...signed(at) },
+            {
+              index: at,
+              id,
+              type: 'function',
+              function: { name: call.name, arguments: '' },
+              ...makeSignatureFields(at),
+            },
           ],
         }),
       ),
       isPiece: true,
     };
-    for (const part of [raw.slice(0, half), raw.slice(half)]) {
+    for (const part of [rawInputText.slice(0, half), rawInputText.slice(half)]) {
       yield { data: sse(chunk({ tool_calls: [{ index: at, function: { arguments: part } }] })), isPiece: true };
     }
   }
@@ -513,7 +530,7 @@ function* chatEvents(
 function responseOutput(scripted: Reply, minds: SealedReasoning, index: number): Json[] {
   const { thinking, hiddenThinking, calls = [], stop } = scripted;
   const words = splitReply(scripted).join('');
-  const part =
+  const textPart =
     stop === 'refusal' ? { type: 'refusal', refusal: words } : { type: 'output_text', text: words, annotations: [] };
   return [
     ...(thinking === undefined && hiddenThinking === undefined
@@ -534,7 +551,7 @@ function responseOutput(scripted: Reply, minds: SealedReasoning, index: number):
             id: `msg_${index}`,
             role: 'assistant',
             status: 'completed',
-            content: [part],
+            content: [textPart],
             ...minds.phase(calls.length > 0),
           },
         ]),
@@ -559,21 +576,25 @@ function* responseEvents(
     data: `event: ${type}\n${sse({ type, sequence_number: sequence++, ...fields })}`,
     isPiece,
   });
-  const open = { ...response, status: 'in_progress', output: [], usage: null };
-  yield event('response.created', { response: open });
-  yield event('response.in_progress', { response: open });
+  const openResponse = { ...response, status: 'in_progress', output: [], usage: null };
+  yield event('response.created', { response: openResponse });
+  yield event('response.in_progress', { response: openResponse });
   for (const [index, item] of response.output.entries()) {
-    const at = { output_index: index, item_id: item['id'] };
+    const itemFields = { output_index: index, item_id: item['id'] };
     yield event('response.output_item.added', { output_index: index, item: { ...item, status: 'in_progress' } });
     if (item['type'] === 'reasoning' && scripted.thinking !== undefined) {
-      yield event('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta: scripted.thinking }, true);
+      yield event(
+        'response.reasoning_summary_text.delta',
+        { ...itemFields, summary_index: 0, delta: scripted.thinking },
+        true,
+      );
     }
     if (item['type'] === 'message') {
       const type = scripted.stop === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta';
-      for (const delta of splitReply(scripted)) yield event(type, { ...at, content_index: 0, delta }, true);
+      for (const delta of splitReply(scripted)) yield event(type, { ...itemFields, content_index: 0, delta }, true);
     }
     if (item['type'] === 'function_call') {
-      yield event('response.function_call_arguments.delta', { ...at, delta: item['arguments'] }, true);
+      yield event('response.function_call_arguments.delta', { ...itemFields, delta: item['arguments'] }, true);
     }
     yield event('response.output_item.done', { output_index: index, item });
   }

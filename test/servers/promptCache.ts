@@ -65,12 +65,12 @@ export const AGEING = {
   openrouter: { lifetime: 5 * MINUTE, lifetimes: { '5m': 5 * MINUTE, '1h': HOUR }, paysWrites: true },
 } as const satisfies Readonly<Record<string, Partial<CacheRules>>>;
 
-interface Entry {
+interface CacheEntry {
   at: number;
   readonly lifetime: number;
 }
 
-interface Prefix {
+interface CachedPrefix {
   readonly hash: string;
   readonly tokens: number;
   /** The last segment of the prefix. */
@@ -78,10 +78,10 @@ interface Prefix {
 }
 
 export class PromptCache {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, CacheEntry>();
   private readonly rules: CacheRules;
   /** The previous request of each scope, because most requests share its prefix. */
-  private readonly before = new Map<string, readonly Prefix[]>();
+  private readonly before = new Map<string, readonly CachedPrefix[]>();
 
   constructor(
     rules: Partial<CacheRules>,
@@ -95,18 +95,21 @@ export class PromptCache {
     const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
     const { minTokens, lookBack } = this.rules;
-    const cacheable = segments.flatMap(({ marked }, index) =>
+    const cacheableIndexes = segments.flatMap(({ marked }, index) =>
       marked && (prefixes[index]?.tokens ?? 0) >= minTokens ? [index] : [],
     );
-    const hits = cacheable.flatMap((mark) =>
+    const warmPrefixes = cacheableIndexes.flatMap((mark) =>
       prefixes.slice(Math.max(0, mark - lookBack), mark + 1).filter((prefix) => this.isWarm(prefix)),
     );
-    const best = hits.reduce<Prefix | undefined>((a, b) => (a && a.tokens >= b.tokens ? a : b), undefined);
-    const read = best?.tokens ?? 0;
-    const upTo = Math.max(0, ...cacheable.map((index) => prefixes[index]?.tokens ?? 0));
-    if (best) this.renew(best);
-    for (const index of cacheable) this.write(prefixes[index], segments[index]?.ttl);
-    return { read, written: Math.max(0, upTo - read), total };
+    const longestWarmPrefix = warmPrefixes.reduce<CachedPrefix | undefined>(
+      (a, b) => (a && a.tokens >= b.tokens ? a : b),
+      undefined,
+    );
+    const readTokens = longestWarmPrefix?.tokens ?? 0;
+    const cacheableTokens = Math.max(0, ...cacheableIndexes.map((index) => prefixes[index]?.tokens ?? 0));
+    if (longestWarmPrefix) this.renew(longestWarmPrefix);
+    for (const index of cacheableIndexes) this.write(prefixes[index], segments[index]?.ttl);
+    return { read: readTokens, written: Math.max(0, cacheableTokens - readTokens), total };
   }
 
   /**
@@ -117,38 +120,38 @@ export class PromptCache {
     const prefixes = this.prefixesOf(segments, scope);
     const total = prefixes.at(-1)?.tokens ?? 0;
     const { minTokens, step, paysWrites } = this.rules;
-    const hit = prefixes.findLast((prefix) => prefix.tokens >= minTokens && this.isWarm(prefix));
-    if (hit) this.renew(hit);
+    const warmPrefix = prefixes.findLast((prefix) => prefix.tokens >= minTokens && this.isWarm(prefix));
+    if (warmPrefix) this.renew(warmPrefix);
     for (const prefix of prefixes) this.write(prefix);
-    const read = Math.floor((hit?.tokens ?? 0) / step) * step;
-    return { read, written: paysWrites && total >= minTokens ? total - read : 0, total };
+    const readTokens = Math.floor((warmPrefix?.tokens ?? 0) / step) * step;
+    return { read: readTokens, written: paysWrites && total >= minTokens ? total - readTokens : 0, total };
   }
 
-  private isWarm({ hash }: Prefix): boolean {
+  private isWarm({ hash }: CachedPrefix): boolean {
     const entry = this.entries.get(hash);
     return entry !== undefined && this.now() - entry.at <= entry.lifetime;
   }
 
-  private renew({ hash }: Prefix): void {
+  private renew({ hash }: CachedPrefix): void {
     const entry = this.entries.get(hash);
     if (entry) entry.at = this.now();
   }
 
-  private write(prefix: Prefix | undefined, ttl?: string): void {
+  private write(prefix: CachedPrefix | undefined, ttl?: string): void {
     if (!prefix) return;
     const lifetime = (ttl === undefined ? undefined : this.rules.lifetimes[ttl]) ?? this.rules.lifetime;
     this.entries.set(prefix.hash, { at: this.now(), lifetime });
   }
 
-  private prefixesOf(segments: readonly Segment[], scope: string): readonly Prefix[] {
-    const before = this.before.get(scope) ?? [];
-    const prefixes: Prefix[] = [];
-    let isAsBefore = true;
+  private prefixesOf(segments: readonly Segment[], scope: string): readonly CachedPrefix[] {
+    const prefixesBefore = this.before.get(scope) ?? [];
+    const prefixes: CachedPrefix[] = [];
+    let isUnchanged = true;
     let [hash, tokens] = [scope, 0];
     for (const [index, segment] of segments.entries()) {
-      const known = before[index];
-      isAsBefore &&= known?.last.identity === segment.identity && known.last.tokens === segment.tokens;
-      const prefix = isAsBefore && known ? known : makePrefix(segment, hash, tokens);
+      const prefixBefore = prefixesBefore[index];
+      isUnchanged &&= prefixBefore?.last.identity === segment.identity && prefixBefore.last.tokens === segment.tokens;
+      const prefix = isUnchanged && prefixBefore ? prefixBefore : makePrefix(segment, hash, tokens);
       ({ hash, tokens } = prefix);
       prefixes.push(prefix);
     }
@@ -157,7 +160,7 @@ export class PromptCache {
   }
 }
 
-function makePrefix({ identity, tokens }: Segment, before: string, tokensBefore: number): Prefix {
+function makePrefix({ identity, tokens }: Segment, before: string, tokensBefore: number): CachedPrefix {
   const hash = createHash('sha256').update(`${before}\n${identity}`).digest('base64');
   return { hash, tokens: tokensBefore + tokens, last: { identity, tokens } };
 }

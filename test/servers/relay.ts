@@ -11,24 +11,24 @@ export interface Relay {
 /** Listens on 127.0.0.1, and closes connections that are made before a server is set. */
 export async function startRelay(): Promise<Relay> {
   let target: URL | undefined;
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const hangUp = (): void => {
-    for (const socket of open) socket.destroy();
+    for (const socket of openSockets) socket.destroy();
   };
   const server = createServer((from) => {
     if (!target) {
       from.destroy();
       return;
     }
-    const to = connect(Number(target.port), target.hostname);
+    const upstreamSocket = connect(Number(target.port), target.hostname);
     for (const [socket, other] of [
-      [from, to],
-      [to, from],
+      [from, upstreamSocket],
+      [upstreamSocket, from],
     ] as const) {
-      open.add(socket);
+      openSockets.add(socket);
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
-        open.delete(socket);
+        openSockets.delete(socket);
         other.destroy();
       });
       socket.pipe(other);

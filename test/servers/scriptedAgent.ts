@@ -25,16 +25,19 @@ export const callId = (turn: number, step: number, call = 0): string => `toolu_t
 /** Answers as scripted; requests outside all turns, such as for a title, get a one-word answer. */
 export function scriptedAgent(turns: readonly AgentTurn[]): (request: RecordedRequest) => Behaviour {
   return (request) => {
-    const next = nextStep(request, turns);
-    const step = next && turns[next.turn]?.steps[next.step];
-    if (!next || !step) return { kind: 'reply', text: 'Ok.' };
+    const nextPosition = nextStep(request, turns);
+    const step = nextPosition && turns[nextPosition.turn]?.steps[nextPosition.step];
+    if (!nextPosition || !step) return { kind: 'reply', text: 'Ok.' };
     const { calls, ...answer } = typeof step === 'function' ? step(request) : step;
     if (!calls) return answer;
-    return { ...answer, calls: calls.map((call, index) => ({ ...call, id: callId(next.turn, next.step, index) })) };
+    return {
+      ...answer,
+      calls: calls.map((call, index) => ({ ...call, id: callId(nextPosition.turn, nextPosition.step, index) })),
+    };
   };
 }
 
-interface Position {
+interface ScriptPosition {
   readonly turn: number;
   readonly step: number;
 }
@@ -43,12 +46,12 @@ interface Position {
  * If the newest message contains a prompt, its turn starts; otherwise the step follows the one
  * whose results the message contains.
  */
-function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Position | undefined {
-  const last = listNewestBlocks(body);
-  const words = last.filter(({ type }) => type === 'text').map((block) => text(block['text']));
-  const begun = turns.findLastIndex(({ prompt }) => words.some((said) => said.includes(prompt)));
-  if (begun >= 0) return { turn: begun, step: 0 };
-  for (const block of last) {
+function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): ScriptPosition | undefined {
+  const newestBlocks = listNewestBlocks(body);
+  const newestTexts = newestBlocks.filter(({ type }) => type === 'text').map((block) => text(block['text']));
+  const promptedTurn = turns.findLastIndex(({ prompt }) => newestTexts.some((said) => said.includes(prompt)));
+  if (promptedTurn >= 0) return { turn: promptedTurn, step: 0 };
+  for (const block of newestBlocks) {
     const [, turn, step] = CALL_ID.exec(text(block['tool_use_id'])) ?? [];
     if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) + 1 };
   }
@@ -58,8 +61,8 @@ function nextStep({ body }: RecordedRequest, turns: readonly AgentTurn[]): Posit
 /** Lists the blocks of user messages after the last answer. */
 function listNewestBlocks(body: Json): Json[] {
   const messages = objects(body['messages']);
-  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
-  return since.flatMap(getBlocks);
+  const newestMessages = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+  return newestMessages.flatMap(getBlocks);
 }
 
 export const getBlocks = ({ content }: Json): readonly Json[] =>

@@ -28,19 +28,19 @@ export function sendStream(exchange: Exchange, events: Iterable<WireEvent>, fram
   record.status = 200;
   response.writeHead(200, { 'content-type': framing.contentType, 'request-id': `req_${record.index}` });
   response.flushHeaders();
-  let pieces = 0;
+  let sentPieces = 0;
   for (const { data, isPiece = false } of events) {
-    if (fault && isPiece && pieces === fault.after) {
-      fail(exchange, fault, framing);
+    if (fault && isPiece && sentPieces === fault.after) {
+      injectFault(exchange, fault, framing);
       return;
     }
-    if (isPiece) pieces++;
+    if (isPiece) sentPieces++;
     response.write(data);
   }
   response.end();
 }
 
-function fail({ response, hangUp }: Exchange, fault: Fault, framing: Framing): void {
+function injectFault({ response, hangUp }: Exchange, fault: Fault, framing: Framing): void {
   switch (fault.kind) {
     case 'stall':
       return;

@@ -58,26 +58,29 @@ export function taskFigures(
   prices: TaskPrices,
 ): TaskFigures {
   const all = taskRequests(requests);
-  const answered = answeredRequests(requests);
-  const usages = answered.map(({ usage }) => toUsage(usage));
-  const original = new Original(tokensOf);
+  const requestsWithAnswer = answeredRequests(requests);
+  const usages = requestsWithAnswer.map(({ usage }) => toUsage(usage));
+  const uncondensedConversation = new UncondensedConversation(tokensOf);
   let uncondensedCost = 0;
-  for (const [index, request] of answered.entries()) {
-    const before = original.tokens;
-    original.grow(request.body);
-    const { output } = usages[index] ?? NOTHING;
-    uncondensedCost += price({ ...NOTHING, read: before, written: original.tokens - before, output }, prices);
+  for (const [index, request] of requestsWithAnswer.entries()) {
+    const before = uncondensedConversation.tokens;
+    uncondensedConversation.grow(request.body);
+    const { output } = usages[index] ?? NO_USAGE;
+    uncondensedCost += computePrice(
+      { ...NO_USAGE, read: before, written: uncondensedConversation.tokens - before, output },
+      prices,
+    );
   }
-  const input = usages.reduce((sum, usage) => sum + sumInput(usage), 0);
+  const inputTokens = usages.reduce((sum, usage) => sum + sumInput(usage), 0);
   return {
-    requests: answered.length,
+    requests: requestsWithAnswer.length,
     refused: all.flatMap(({ status, body }) => (status === undefined || status === 200 ? [] : [{ status, body }])),
-    toolCalls: original.calls,
+    toolCalls: uncondensedConversation.calls,
     largest: Math.max(0, ...usages.map(sumInput)),
-    breaks: prefixBreaks(answered),
-    cost: usages.reduce((sum, usage) => sum + price(usage, prices), 0),
-    cached: input === 0 ? 0 : usages.reduce((sum, { read }) => sum + read, 0) / input,
-    uncondensed: { tokens: original.tokens, cost: uncondensedCost },
+    breaks: prefixBreaks(requestsWithAnswer),
+    cost: usages.reduce((sum, usage) => sum + computePrice(usage, prices), 0),
+    cached: inputTokens === 0 ? 0 : usages.reduce((sum, { read }) => sum + read, 0) / inputTokens,
+    uncondensed: { tokens: uncondensedConversation.tokens, cost: uncondensedCost },
   };
 }
 
@@ -101,25 +104,25 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
 export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
   const getMessages = (at: number): readonly Json[] => objects(requests[at]?.body['messages']);
   const [before, after] = [getMessages(request - 1), getMessages(request)];
-  const [was, is] = [before, after].map((all) => JSON.stringify(all.slice(message, message + 2), withoutMarks));
-  const differs = (was ?? '').split('').findIndex((unit, index) => unit !== is?.[index]);
-  const shown = (text = ''): string => text.slice(Math.max(0, differs - 200), differs + 400);
+  const [was, is] = [before, after].map((all) => JSON.stringify(all.slice(message, message + 2), dropCacheMarks));
+  const firstDifference = (was ?? '').split('').findIndex((unit, index) => unit !== is?.[index]);
+  const excerpt = (text = ''): string => text.slice(Math.max(0, firstDifference - 200), firstDifference + 400);
   return [
     `request ${request} of ${after.length} messages differs from the one before, of ${before.length}, at message ${message}:`,
-    `  before: ${shown(was)}`,
-    `  after:  ${shown(is)}`,
+    `  before: ${excerpt(was)}`,
+    `  after:  ${excerpt(is)}`,
   ].join('\n');
 }
 
 const computeHash = (message: Json): string =>
   createHash('sha256')
-    .update(JSON.stringify({ role: message['role'], content: getBlocks(message) }, withoutMarks))
+    .update(JSON.stringify({ role: message['role'], content: getBlocks(message) }, dropCacheMarks))
     .digest('hex');
 
-const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
+const dropCacheMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
 /** Counts the uncondensed conversation from each request's new messages. */
-class Original {
+class UncondensedConversation {
   tokens = 0;
   calls = 0;
   private readonly seen = new Set<string>();
@@ -129,9 +132,9 @@ class Original {
   grow(body: Json): void {
     const messages = objects(body['messages']);
     const isFirst = this.tokens === 0;
-    if (isFirst) this.tokens = this.tokensOf(JSON.stringify([body['tools'], body['system']], withoutMarks));
-    const from = isFirst ? 0 : messages.findLastIndex(({ role }) => role === 'assistant');
-    for (const message of messages.slice(Math.max(0, from))) {
+    if (isFirst) this.tokens = this.tokensOf(JSON.stringify([body['tools'], body['system']], dropCacheMarks));
+    const firstNewMessage = isFirst ? 0 : messages.findLastIndex(({ role }) => role === 'assistant');
+    for (const message of messages.slice(Math.max(0, firstNewMessage))) {
       const hash = computeHash(message);
       if (this.seen.has(hash)) continue;
       this.seen.add(hash);
@@ -158,7 +161,7 @@ interface TaskUsage {
   readonly output: number;
 }
 
-const NOTHING: TaskUsage = { input: 0, read: 0, written: 0, output: 0 };
+const NO_USAGE: TaskUsage = { input: 0, read: 0, written: 0, output: 0 };
 
 const toUsage = (usage: Json = {}): TaskUsage => ({
   input: Number(usage['input_tokens']),
@@ -169,7 +172,7 @@ const toUsage = (usage: Json = {}): TaskUsage => ({
 
 const sumInput = ({ input, read, written }: TaskUsage): number => input + read + written;
 
-const price = ({ input, read, written, output }: TaskUsage, prices: TaskPrices): number =>
+const computePrice = ({ input, read, written, output }: TaskUsage, prices: TaskPrices): number =>
   (input * prices.input + read * prices.cacheRead + written * prices.cacheWrite + output * prices.output) / 1_000_000;
 
 export function figuresText(figures: TaskFigures, condensations: number): string {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from './behaviour';
 import type { ModelServer } from './modelServer';
 import { startOpenAIServer } from './openaiServer';
-import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from './tooLong';
+import { OTHER_ERRORS, TOO_LONG, tooLongAnswer, type TooLongVendor } from './tooLong';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -40,7 +40,7 @@ describe('the error for a prompt that is too long', () => {
   });
 
   it('is not confused with similar errors', () => {
-    const bodies = Object.values(NOT_TOO_LONG).map(({ body }) => body());
+    const bodies = Object.values(OTHER_ERRORS).map(({ body }) => body());
     const overflow = { tokens: 300_123, limit: 262_144, output: 1000 };
     for (const vendor of vendors) expect(bodies).not.toContain(tooLongAnswer(vendor).body(overflow));
   });

@@ -22,21 +22,21 @@ export interface VendorAnswer {
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
-const openai = (message: string, more: object = {}): string =>
+const makeOpenAIError = (message: string, more: object = {}): string =>
   json({ error: { message, type: 'invalid_request_error', param: null, code: null, ...more } });
-const anthropic = (message: string, type = 'invalid_request_error'): string =>
+const makeAnthropicError = (message: string, type = 'invalid_request_error'): string =>
   json({ type: 'error', error: { type, message }, request_id: 'req_0' });
 
 export const TOO_LONG = {
   anthropic: {
     status: 400,
-    body: ({ tokens, limit }) => anthropic(`prompt is too long: ${tokens} tokens > ${limit} maximum`),
+    body: ({ tokens, limit }) => makeAnthropicError(`prompt is too long: ${tokens} tokens > ${limit} maximum`),
     source: 'microsoft/vscode#293191',
   },
   anthropicWithOutput: {
     status: 400,
     body: ({ tokens, limit, output }) =>
-      anthropic(
+      makeAnthropicError(
         `input length and \`max_tokens\` exceed context limit: ${tokens} + ${output} > ${limit}, decrease input length or \`max_tokens\` and try again`,
       ),
     countsOutput: true,
@@ -45,7 +45,7 @@ export const TOO_LONG = {
   openaiChat: {
     status: 400,
     body: ({ tokens, limit }) =>
-      openai(
+      makeOpenAIError(
         `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens (${tokens - 101} in the messages, 101 in the functions). Please reduce the length of the messages or functions.`,
         { param: 'messages', code: 'context_length_exceeded' },
       ),
@@ -54,7 +54,7 @@ export const TOO_LONG = {
   openaiResponses: {
     status: 400,
     body: () =>
-      openai('Your input exceeds the context window of this model. Please adjust your input and try again.', {
+      makeOpenAIError('Your input exceeds the context window of this model. Please adjust your input and try again.', {
         param: 'input',
         code: 'context_length_exceeded',
       }),
@@ -199,7 +199,7 @@ export const TOO_LONG = {
   together: {
     status: 422,
     body: ({ tokens, limit, output }) =>
-      openai(
+      makeOpenAIError(
         `Input validation error: \`inputs\` tokens + \`max_new_tokens\` must be <= ${limit}. Given: ${tokens} \`inputs\` tokens and ${output} \`max_new_tokens\``,
         { param: 'max_tokens' },
       ),
@@ -222,7 +222,7 @@ export const TOO_LONG = {
   vllmPrompt: {
     status: 400,
     body: ({ tokens, limit }) =>
-      openai(
+      makeOpenAIError(
         `The decoder prompt (length ${tokens}) is longer than the maximum model length of ${limit}. Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
         { type: 'BadRequestError', code: 400 },
       ),
@@ -253,7 +253,9 @@ export const TOO_LONG = {
   ollama: {
     status: 400,
     body: ({ tokens, limit }) =>
-      openai(`prompt too long; exceeded max context length by ${tokens - limit} tokens`, { type: 'api_error' }),
+      makeOpenAIError(`prompt too long; exceeded max context length by ${tokens - limit} tokens`, {
+        type: 'api_error',
+      }),
     source: 'earendil-works/pi, packages/ai/src/utils/overflow.ts; most installations cut without a word',
   },
   bedrock: {
@@ -299,7 +301,7 @@ export const TOO_LONG = {
   deepseek: {
     status: 400,
     body: ({ tokens, limit, output }) =>
-      openai(
+      makeOpenAIError(
         `This model's maximum context length is ${limit} tokens. However, you requested ${tokens + output} tokens (${tokens} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`,
         { code: 'invalid_request_error' },
       ),
@@ -309,7 +311,7 @@ export const TOO_LONG = {
   groq: {
     status: 400,
     body: () =>
-      openai('Please reduce the length of the messages or completion.', {
+      makeOpenAIError('Please reduce the length of the messages or completion.', {
         param: 'messages',
         code: 'context_length_exceeded',
       }),
@@ -326,12 +328,14 @@ export const TOO_LONG = {
   },
   fireworks: {
     status: 400,
-    body: ({ tokens, limit }) => openai(`The prompt is too long: ${tokens}, model maximum context length: ${limit}`),
+    body: ({ tokens, limit }) =>
+      makeOpenAIError(`The prompt is too long: ${tokens}, model maximum context length: ${limit}`),
     source: 'anomalyco/models.dev#6508',
   },
   litellm: {
     status: 400,
-    body: ({ tokens, limit }) => openai(`Input length (${tokens}) exceeds model's maximum context length (${limit}).`),
+    body: ({ tokens, limit }) =>
+      makeOpenAIError(`Input length (${tokens}) exceeds model's maximum context length (${limit}).`),
     source: 'earendil-works/pi, packages/ai/src/utils/overflow.ts',
   },
   githubModels: {
@@ -350,7 +354,7 @@ export const TOO_LONG = {
   ds4: {
     status: 400,
     body: ({ tokens, limit }) =>
-      openai(`Prompt has ${tokens} tokens, but the configured context size is ${limit} tokens`),
+      makeOpenAIError(`Prompt has ${tokens} tokens, but the configured context size is ${limit} tokens`),
     source: 'code search: error tables of three clients name it',
   },
 } as const satisfies Readonly<Record<string, VendorAnswer>>;
@@ -361,10 +365,10 @@ export type TooLongVendor = keyof typeof TOO_LONG;
 export const tooLongAnswer = (vendor: TooLongVendor): VendorAnswer => TOO_LONG[vendor];
 
 /** Rejections that have another meaning. */
-export const NOT_TOO_LONG = {
+export const OTHER_ERRORS = {
   anthropicBytes: {
     status: 413,
-    body: () => anthropic('Request exceeds the maximum size', 'request_too_large'),
+    body: () => makeAnthropicError('Request exceeds the maximum size', 'request_too_large'),
     source: 'platform.claude.com/docs/en/api/errors: more than 32 MB',
   },
   proxyBytes: {
@@ -391,7 +395,7 @@ export const NOT_TOO_LONG = {
   groqTokensPerMinute: {
     status: 413,
     body: () =>
-      openai(
+      makeOpenAIError(
         'Request too large for model `llama-3.3-70b-versatile` in organization `org_0` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.',
         { type: 'tokens', code: 'rate_limit_exceeded' },
       ),
@@ -405,7 +409,7 @@ export const NOT_TOO_LONG = {
   anthropicOutput: {
     status: 400,
     body: () =>
-      anthropic(
+      makeAnthropicError(
         'max_tokens: 200000 > 128000, which is the maximum allowed number of output tokens for claude-opus-5-5',
       ),
     source: 'ModelInfo.max_tokens of @anthropic-ai/sdk',
@@ -413,7 +417,7 @@ export const NOT_TOO_LONG = {
   openaiOutput: {
     status: 400,
     body: () =>
-      openai(
+      makeOpenAIError(
         'max_tokens is too large: 128000. This model supports at most 16384 completion tokens, whereas you provided 128000.',
         {
           param: 'max_tokens',
@@ -425,7 +429,7 @@ export const NOT_TOO_LONG = {
   groqOutput: {
     status: 400,
     body: () =>
-      openai(
+      makeOpenAIError(
         '`max_tokens` must be less than or equal to `16384`, the maximum value for `max_tokens` is less than the `context_window` for this model',
       ),
     source: 'RooCodeInc/Roo-Code#5729',
@@ -433,7 +437,7 @@ export const NOT_TOO_LONG = {
   qwenOutput: {
     status: 400,
     body: () =>
-      openai('<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 65536]', {
+      makeOpenAIError('<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 65536]', {
         code: 'invalid_parameter_error',
       }),
     source: "Alibaba Cloud's list of error codes",

@@ -28,24 +28,25 @@ export function wireFigures(
   prices: TaskPrices,
 ): WireFigures {
   const answered = all.filter(({ status, usage }) => status === 200 && usage);
-  let before: readonly Item[] = [];
+  let itemsBefore: readonly Item[] = [];
   let [breaks, cost, idealCost, input, read, largest] = [0, 0, 0, 0, 0, 0];
   for (const { body, usage = {} } of answered) {
     const items = listItems(body, tokensOf);
-    const differing = items.findIndex(({ hash }, index) => before[index]?.hash !== hash);
-    const same = differing === -1 ? items.length : differing;
-    if (same < before.length) breaks++;
-    const spent = spentIn(usage);
-    const stayed = items.slice(0, same).reduce((sum, { tokens }) => sum + tokens, 0);
-    const whole = items.reduce((sum, { tokens }) => sum + tokens, 0);
-    const ideal = before.length === 0 ? 0 : Math.round((spent.input * stayed) / whole);
-    const written = { ...spent, read: ideal, written: spent.input - ideal };
-    cost += price(spent, prices);
-    idealCost += price(written, prices);
-    input += spent.input;
-    read += spent.read;
-    largest = Math.max(largest, spent.input);
-    before = items;
+    const firstDifferingItem = items.findIndex(({ hash }, index) => itemsBefore[index]?.hash !== hash);
+    const sameCount = firstDifferingItem === -1 ? items.length : firstDifferingItem;
+    if (sameCount < itemsBefore.length) breaks++;
+    const usageCost = readUsage(usage);
+    const unchangedTokens = items.slice(0, sameCount).reduce((sum, { tokens }) => sum + tokens, 0);
+    const totalTokens = items.reduce((sum, { tokens }) => sum + tokens, 0);
+    const idealReadTokens =
+      itemsBefore.length === 0 ? 0 : Math.round((usageCost.input * unchangedTokens) / totalTokens);
+    const idealUsage = { ...usageCost, read: idealReadTokens, written: usageCost.input - idealReadTokens };
+    cost += computePrice(usageCost, prices);
+    idealCost += computePrice(idealUsage, prices);
+    input += usageCost.input;
+    read += usageCost.read;
+    largest = Math.max(largest, usageCost.input);
+    itemsBefore = items;
   }
   return {
     requests: answered.length,
@@ -77,23 +78,26 @@ function listItems(body: Json, tokensOf: (text: string) => number): Item[] {
   const { system, instructions, systemInstruction, tools, toolConfig, messages, input, contents } = body;
   const head = [tools ?? toolConfig ?? null, system ?? instructions ?? systemInstruction ?? null];
   return [...head, ...objects(messages ?? input ?? contents)].map((item) => {
-    const text = JSON.stringify(withoutCachePoints(item), withoutMarks);
-    return { hash: createHash('sha256').update(text).digest('hex'), tokens: tokensOf(text.replace(SEALED, '')) };
+    const text = JSON.stringify(removeCachePoints(item), withoutMarks);
+    return {
+      hash: createHash('sha256').update(text).digest('hex'),
+      tokens: tokensOf(text.replace(SEALED_FIELDS_PATTERN, '')),
+    };
   });
 }
 
 /** Encrypted thinking is long as text, but billed differently. */
-const SEALED = /"(?:encrypted_content|signature|thoughtSignature)":"[^"]*"/g;
+const SEALED_FIELDS_PATTERN = /"(?:encrypted_content|signature|thoughtSignature)":"[^"]*"/g;
 
 const withoutMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
 /** Removes the separate blocks that Converse uses as cache points. */
-function withoutCachePoints(value: unknown): unknown {
+function removeCachePoints(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.filter((each) => !(isObject(each) && 'cachePoint' in each)).map(withoutCachePoints);
+    return value.filter((each) => !(isObject(each) && 'cachePoint' in each)).map(removeCachePoints);
   }
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, withoutCachePoints(each)]));
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, removeCachePoints(each)]));
 }
 
 interface TaskCost {
@@ -103,32 +107,32 @@ interface TaskCost {
   readonly output: number;
 }
 
-function spentIn(usage: Json): TaskCost {
+function readUsage(usage: Json): TaskCost {
   const number = (from: Json, field: string): number => Number(from[field] ?? 0);
-  const within = (field: string): Json => (isObject(usage[field]) ? usage[field] : {});
-  const details = { ...within('prompt_tokens_details'), ...within('input_tokens_details') };
+  const getObject = (field: string): Json => (isObject(usage[field]) ? usage[field] : {});
+  const details = { ...getObject('prompt_tokens_details'), ...getObject('input_tokens_details') };
   if ('promptTokenCount' in usage) {
     const output = number(usage, 'candidatesTokenCount') + number(usage, 'thoughtsTokenCount');
-    const read = number(usage, 'cachedContentTokenCount');
-    return { input: number(usage, 'promptTokenCount'), read, written: 0, output };
+    const readTokens = number(usage, 'cachedContentTokenCount');
+    return { input: number(usage, 'promptTokenCount'), read: readTokens, written: 0, output };
   }
   if ('inputTokens' in usage) {
-    const read = number(usage, 'cacheReadInputTokens');
-    const written = number(usage, 'cacheWriteInputTokens');
+    const readTokens = number(usage, 'cacheReadInputTokens');
+    const writtenTokens = number(usage, 'cacheWriteInputTokens');
     return {
-      input: number(usage, 'inputTokens') + read + written,
-      read,
-      written,
+      input: number(usage, 'inputTokens') + readTokens + writtenTokens,
+      read: readTokens,
+      written: writtenTokens,
       output: number(usage, 'outputTokens'),
     };
   }
   if ('cache_read_input_tokens' in usage) {
-    const read = number(usage, 'cache_read_input_tokens');
-    const written = number(usage, 'cache_creation_input_tokens');
+    const readTokens = number(usage, 'cache_read_input_tokens');
+    const writtenTokens = number(usage, 'cache_creation_input_tokens');
     return {
-      input: number(usage, 'input_tokens') + read + written,
-      read,
-      written,
+      input: number(usage, 'input_tokens') + readTokens + writtenTokens,
+      read: readTokens,
+      written: writtenTokens,
       output: number(usage, 'output_tokens'),
     };
   }
@@ -140,7 +144,7 @@ function spentIn(usage: Json): TaskCost {
   };
 }
 
-const price = ({ input, read, written, output }: TaskCost, prices: TaskPrices): number =>
+const computePrice = ({ input, read, written, output }: TaskCost, prices: TaskPrices): number =>
   ((input - read - written) * prices.input +
     read * prices.cacheRead +
     written * prices.cacheWrite +

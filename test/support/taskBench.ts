@@ -9,7 +9,7 @@ import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import type { Behaviour } from '../servers/behaviour';
-import { longTaskServer, MAX_OUTPUT, PRICES, WINDOW, type LongTask } from '../servers/longTask';
+import { longTaskServer, MAX_OUTPUT, PRICES, WINDOW_TOKENS, type LongTask } from '../servers/longTask';
 import type { ModelServer, RecordedRequest, ServerOptions } from '../servers/modelServer';
 import { scriptedAgent } from '../servers/scriptedAgent';
 import { taskFigures, type TaskFigures } from '../servers/taskFigures';
@@ -57,7 +57,7 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
     vendor: 'anthropic',
     model: 'claude-sonnet-4-20250514',
     baseUrl: server.url,
-    contextWindow: WINDOW,
+    contextWindow: WINDOW_TOKENS,
     maxOutputTokens: MAX_OUTPUT,
     prices: PRICES,
     offerInChat: true,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LosslessRow } from '../bench/losslessBench';
 import type { NeedRow } from '../bench/needBench';
 import { agentsText, NEED_TITLE } from '../bench/needSection';
-import { getSection, withSection } from '../bench/pageSection';
+import { getSection, replaceSection } from '../bench/pageSection';
 
 const session = (agent: string, chars: number, strict: number, all: number): LosslessRow => ({
   agent,
@@ -69,16 +69,16 @@ describe('the page of benchmarks', () => {
   const part = `${NEED_TITLE}\n\nnew\n`;
 
   it('replaces the previous version of a section or appends it', () => {
-    expect(withSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, NEED_TITLE, part)).toBe(
+    expect(replaceSection(`# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`, NEED_TITLE, part)).toBe(
       `# Page\n\n${part}\n## Next\n\nstays\n`,
     );
-    expect(withSection(`# Page\n\n${NEED_TITLE}\n\nold\n`, NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
-    expect(withSection('# Page\n', NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
+    expect(replaceSection(`# Page\n\n${NEED_TITLE}\n\nold\n`, NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
+    expect(replaceSection('# Page\n', NEED_TITLE, part)).toBe(`# Page\n\n${part}`);
   });
 
   it('returns a section as it was written', () => {
     for (const page of ['# Page\n', `# Page\n\n${NEED_TITLE}\n\nold\n\n## Next\n\nstays\n`])
-      expect(getSection(withSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
+      expect(getSection(replaceSection(page, NEED_TITLE, part), NEED_TITLE)).toBe(part);
     expect(getSection(`# Page\n\n${NEED_TITLE}, more\n`, NEED_TITLE)).toBeUndefined();
   });
 });

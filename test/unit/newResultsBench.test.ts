@@ -9,7 +9,7 @@ import { Draft } from '../../src/core/condense/draft/draft';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { createCounter } from '../../src/core/testingCounter';
 import type { NewResultsPoint } from '../bench/newResultsBench';
-import { isBelow, replay, RemovedLineCheck, type ReplayedRun } from '../bench/liveReplay';
+import { isBelowThreshold, replay, RemovedLineCheck, type ReplayedRun } from '../bench/liveReplay';
 import { newResultsSection, NEW_RESULTS_TITLE } from '../bench/newResultsSection';
 
 const readFile = (from: number, to: number) =>
@@ -66,7 +66,7 @@ it('a replay in the benchmark counts the same whether it is timed or uses known 
 it('a replay in the benchmark in a window that requests never fill equals one without a window', async () => {
   const run = { name: 'one', messages: [...messages, { role: 'assistant', content: 'Done.' } as const], settings: {} };
   const endless = await replay({ ...run, window: Infinity });
-  expect([200_000, 1_000].map((window) => isBelow(window, endless))).toEqual([true, false]);
+  expect([200_000, 1_000].map((window) => isBelowThreshold(window, endless))).toEqual([true, false]);
   expect(await replay({ ...run, window: 200_000 })).toEqual({ ...endless, times: expect.any(Array) as number[] });
 });
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { bootstrap } from '../bench/bootstrap';
+import { estimateShare } from '../bench/bootstrap';
 import { createUneditedView } from '../../src/core/condense/edits/view';
-import { identity, maskResults, providerPolicy, slidingWindow } from '../bench/policies';
-import { measureRetention, type Policy } from '../bench/retention';
+import { keepEverything, maskResults, providerPolicy, slidingWindow } from '../bench/policies';
+import { measureRetention, type CondensingPolicy } from '../bench/retention';
 import { generateConversation } from '../generators/conversation';
 import { freshCounter } from '../generators/setups';
 
@@ -34,7 +34,7 @@ const options = { minTurns: 1, cuts: [0.7] };
 
 /** Removes one result; unless `strict` is set, no edit refers to it. */
 const without =
-  (message: number, strict?: boolean): Policy =>
+  (message: number, strict?: boolean): CondensingPolicy =>
   (prefix) => ({
     ...createUneditedView(prefix),
     messages: prefix.map((each, index) =>
@@ -56,7 +56,7 @@ const without =
 
 describe('the measure of needed lines', () => {
   it('is complete if nothing was removed', async () => {
-    const report = await measureRetention([readThenEdit()], identity, options);
+    const report = await measureRetention([readThenEdit()], keepEverything, options);
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });
     expect(report.removed.share).toBe(0);
   });
@@ -116,15 +116,15 @@ describe('the measure of needed lines', () => {
           '<apply_diff><path>src/a.ts</path><diff><<<<<<< SEARCH\n:start_line:1\n-------\nexport const second = prepare(2);\n=======\nx\n>>>>>>> REPLACE</diff></apply_diff>',
       },
     ];
-    const report = await measureRetention([xml], identity, { minTurns: 1, cuts: [0.5] });
+    const report = await measureRetention([xml], keepEverything, { minTurns: 1, cuts: [0.5] });
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 } });
   });
 
   it('tells good ways of condensing from bad ones on whole conversations', async () => {
     const conversations = [1, 2, 3].map((seed) => generateConversation({ seed, targetTokens: 40_000 }));
-    const measureShare = async (policy: Policy): Promise<number> =>
+    const measureShare = async (policy: CondensingPolicy): Promise<number> =>
       (await measureRetention(conversations, policy)).lines.verbatim.share;
-    expect(await measureShare(identity)).toBe(1);
+    expect(await measureShare(keepEverything)).toBe(1);
     expect(await measureShare(providerPolicy(losslessProvider, { strictOnly: true }, freshCounter()))).toBeGreaterThan(
       0.99,
     );
@@ -142,14 +142,14 @@ describe('the bootstrap interval', () => {
   ];
 
   it('contains the share and is deterministic for a seed', () => {
-    const estimate = bootstrap(sessions, 500, 1);
+    const estimate = estimateShare(sessions, 500, 1);
     expect(estimate.share).toBeCloseTo(0.7);
     expect(estimate.low).toBeLessThan(0.7);
     expect(estimate.high).toBeGreaterThan(0.7);
-    expect(bootstrap(sessions, 500, 1)).toEqual(estimate);
+    expect(estimateShare(sessions, 500, 1)).toEqual(estimate);
   });
 
   it('has no share if nothing was counted', () => {
-    expect(bootstrap([], 10, 1).share).toBeNaN();
+    expect(estimateShare([], 10, 1).share).toBeNaN();
   });
 });

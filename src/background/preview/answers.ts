@@ -104,9 +104,9 @@ function extractFirstWords(text: string): string {
 
 function makeEditExcerpt({ message, step, operation, reason, ...edit }: EditChange): EditExcerpt {
   const { before, after, tokensBefore, tokensAfter } = edit;
-  const isWritten = isOperation(operation) && OPERATIONS[operation].callsModel;
-  const excerpt = isWritten ? { ...makeChangeExcerpt(before, ''), after: '' } : makeChangeExcerpt(before, after);
-  return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
+  const isWrittenByModel = isOperation(operation) && OPERATIONS[operation].callsModel;
+  const excerpt = isWrittenByModel ? { ...makeChangeExcerpt(before, ''), after: '' } : makeChangeExcerpt(before, after);
+  return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten: isWrittenByModel };
 }
 
 /**

@@ -42,7 +42,7 @@ type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class PreviewConversationStore {
   private readonly liveContents = new Map<string, LiveConversationContent>();
-  private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
+  private readonly contentByKey = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
   /** Keeps unchanged messages as the same objects, because they are keys of caches. */
   updateLiveConversation(id: string, { messages, edits }: LiveConversationUpdate): void {
@@ -69,11 +69,12 @@ export class PreviewConversationStore {
   private readFileContent({ path, history }: FileConversation): PreviewContent {
     const key = `${history} ${path}`;
     const version = readFileVersion(path);
-    const cached = this.contents.get(key);
-    this.contents.delete(key);
-    const content = cached?.version === version ? cached.content : readPreviewContent(path, history);
-    this.contents.set(key, { version, content });
-    for (const old of [...this.contents.keys()].slice(0, -MAX_OPEN_CONVERSATIONS)) this.contents.delete(old);
+    const cachedContent = this.contentByKey.get(key);
+    this.contentByKey.delete(key);
+    const content = cachedContent?.version === version ? cachedContent.content : readPreviewContent(path, history);
+    this.contentByKey.set(key, { version, content });
+    for (const oldestKey of [...this.contentByKey.keys()].slice(0, -MAX_OPEN_CONVERSATIONS))
+      this.contentByKey.delete(oldestKey);
     return content;
   }
 }

@@ -65,9 +65,9 @@ export class PreviewEstimator {
       edits = [],
     } = refusal === undefined ? estimate : EMPTY_ESTIMATE;
     const selectedEdits = this.dropEditsOfExcludedMessages(conversation, edits, new Set(excluded));
-    const figures = { tokensBefore, tokensAfter: selectedEdits.tokensAfter, targetTokens };
+    const tokenFigures = { tokensBefore, tokensAfter: selectedEdits.tokensAfter, targetTokens };
     return {
-      ...figures,
+      ...tokenFigures,
       provider,
       steps,
       edits: selectedEdits.edits,
@@ -84,7 +84,7 @@ export class PreviewEstimator {
         ...(refusal === undefined ? [] : [refusal]),
         ...this.describeConfigProblems(setup),
         ...selectedEdits.notes,
-        ...describeSmallGain(figures),
+        ...describeSmallGain(tokenFigures),
       ],
     };
   }

@@ -7,9 +7,11 @@ import type { ListUpdate } from './messages';
 /** Returns undefined if the lists are equal. */
 export function computeListUpdate<T>(oldList: readonly T[], newList: readonly T[]): ListUpdate<T> | undefined {
   const shorterLength = Math.min(oldList.length, newList.length);
-  let kept = 0;
-  while (kept < shorterLength && oldList[kept] === newList[kept]) kept++;
-  return kept === oldList.length && kept === newList.length ? undefined : { kept, added: newList.slice(kept) };
+  let keptCount = 0;
+  while (keptCount < shorterLength && oldList[keptCount] === newList[keptCount]) keptCount++;
+  return keptCount === oldList.length && keptCount === newList.length
+    ? undefined
+    : { kept: keptCount, added: newList.slice(keptCount) };
 }
 
 /** Returns the same array if nothing changes. */

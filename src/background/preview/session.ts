@@ -34,10 +34,10 @@ export class PreviewSession {
   private readonly conversations = new PreviewConversationStore();
   private readonly models = new PreviewModels();
   private readonly estimator: PreviewEstimator;
-  private readonly shown: LatestPreview;
+  private readonly latestPreview: LatestPreview;
   private setup: PreviewSetup | undefined;
   /** Summaries that were paid for; previews read them and store none. */
-  private readonly paid: SummaryCache = {
+  private readonly paidSummaries: SummaryCache = {
     get: async (key) => (this.setup ? new StoredSummaries(this.setup.summaries).get(key) : undefined),
     set: () => Promise.resolve(),
   };
@@ -45,9 +45,14 @@ export class PreviewSession {
 
   constructor(private readonly counter: MessageCounter) {
     const { select, samples } = this.models;
-    const providers = createProviders({ select, samples, presets: () => this.setup?.presets ?? [], memo: this.paid });
+    const providers = createProviders({
+      select,
+      samples,
+      presets: () => this.setup?.presets ?? [],
+      memo: this.paidSummaries,
+    });
     this.estimator = new PreviewEstimator(new CondensationManager(counter, providers), counter);
-    this.shown = new LatestPreview(this.estimator);
+    this.latestPreview = new LatestPreview(this.estimator);
   }
 
   updateLiveConversation(id: string, update: LiveConversationUpdate): void {
@@ -74,7 +79,7 @@ export class PreviewSession {
     request: Extract<PreviewRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
-    const { edits } = await this.shown.getPreviewFor(conversation, request, signal);
+    const { edits } = await this.latestPreview.getPreviewFor(conversation, request, signal);
     await yieldBetweenSteps(signal);
     return measurePreviewCoherence(conversation, edits);
   }
@@ -85,7 +90,7 @@ export class PreviewSession {
       case 'preview':
         return buildPreviewResult(
           conversation,
-          await this.shown.computeAndKeepPreview(conversation, request, signal),
+          await this.latestPreview.computeAndKeepPreview(conversation, request, signal),
           this.counter,
         );
       case 'texts':
@@ -106,7 +111,7 @@ export class PreviewSession {
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<PreviewDiffTexts> {
-    const { view: viewBefore, edits } = await this.shown.getPreviewFor(conversation, question, signal);
+    const { view: viewBefore, edits } = await this.latestPreview.getPreviewFor(conversation, question, signal);
     return {
       conversation: conversation.id,
       title: conversation.title,
@@ -123,12 +128,12 @@ interface AnsweredPreviewQuestion {
 }
 
 class LatestPreview {
-  private shown: AnsweredPreviewQuestion | undefined;
+  private latestAnswer: AnsweredPreviewQuestion | undefined;
   /**
    * By messages and question, the milliseconds of the first answer. Later ones are faster, because
    * parts of the first are cached.
    */
-  private readonly firstTimes = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
+  private readonly firstTimesByMessages = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
 
   constructor(private readonly estimator: PreviewEstimator) {}
 
@@ -141,20 +146,20 @@ class LatestPreview {
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
-    const fresh = await this.estimator.estimateCondensation(conversation, question, signal);
-    const estimate = { ...fresh, timeMs: this.recallFirstTime(conversation, question, fresh.timeMs) };
-    this.shown = { conversation, question, estimate };
+    const freshEstimate = await this.estimator.estimateCondensation(conversation, question, signal);
+    const estimate = { ...freshEstimate, timeMs: this.recallFirstTime(conversation, question, freshEstimate.timeMs) };
+    this.latestAnswer = { conversation, question, estimate };
     return estimate;
   }
 
   private recallFirstTime(conversation: PreviewConversation, question: PreviewQuestion, timeMs: number): number {
     const { messages } = conversation;
-    const times = this.firstTimes.get(messages) ?? new Map<string, number>();
-    this.firstTimes.set(messages, times);
+    const timesByKey = this.firstTimesByMessages.get(messages) ?? new Map<string, number>();
+    this.firstTimesByMessages.set(messages, timesByKey);
     const key = JSON.stringify([question.setup, question.pinned, question.excluded]);
-    const first = Math.max(timeMs, times.get(key) ?? 0);
-    times.set(key, first);
-    return first;
+    const longestTimeMs = Math.max(timeMs, timesByKey.get(key) ?? 0);
+    timesByKey.set(key, longestTimeMs);
+    return longestTimeMs;
   }
 
   /**
@@ -166,7 +171,7 @@ class LatestPreview {
     question: PreviewQuestion,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
-    const { shown } = this;
+    const { latestAnswer: shown } = this;
     if (
       shown &&
       isSameConversation(shown.conversation, conversation) &&

@@ -72,9 +72,9 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     command === 'run' ? splitAgentArguments(argv) : { ownArguments: argv, agent: undefined, rest: [] };
   const { values } = parseOptions(ownArguments, GATEWAY_COMMAND_NAMES, { positionals: false });
   checkCommandOptions(command, values, GATEWAY_COMMAND_NAMES);
-  const percent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
-  if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
-  const tokens = parsePositiveInteger('--threshold-tokens', values['threshold-tokens']);
+  const thresholdPercent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
+  if (thresholdPercent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
+  const thresholdTokens = parsePositiveInteger('--threshold-tokens', values['threshold-tokens']);
   const targetPercent = parsePositiveInteger('--target', values.target);
   if (targetPercent !== undefined && (targetPercent < 10 || targetPercent > 90))
     throw new UsageError('--target must be a percentage from 10 to 90.');
@@ -98,8 +98,8 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     preset: values.preset,
     window: parsePositiveInteger('--window', values.window),
     threshold: {
-      percent,
-      ...(tokens !== undefined && { tokens }),
+      percent: thresholdPercent,
+      ...(thresholdTokens !== undefined && { tokens: thresholdTokens }),
       ...(targetPercent !== undefined && { targetPercent }),
     },
     store: values.store,
@@ -176,12 +176,13 @@ function readSummaryOptions({
 function readConversationLimits(values: GatewayOptionValues): ConversationLimits {
   const readDollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
     parseDollars(name, values[name], '0: no limit');
-  const atMaxCost = values['at-max-cost'];
-  if (atMaxCost !== 'stop' && atMaxCost !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
+  const actionAtMaxCost = values['at-max-cost'];
+  if (actionAtMaxCost !== 'stop' && actionAtMaxCost !== 'warn')
+    throw new UsageError('--at-max-cost must be warn or stop.');
   return {
     perConversation: readDollars('max-cost-per-conversation'),
     perDay: readDollars('max-cost-per-day'),
-    stops: atMaxCost === 'stop',
+    stops: actionAtMaxCost === 'stop',
   };
 }
 

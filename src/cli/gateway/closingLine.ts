@@ -5,12 +5,12 @@ import type { GatewayService } from './service';
 export function formatClosingLines(
   service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'notices' | 'pruned'>,
 ): string {
-  const parts = [
+  const sentences = [
     ...service.notices.map((notice) => notice.words),
     ...service.pruned,
     ...describeSummaries(service.summaries()),
   ];
-  return [...parts.map((each) => `Context Condenser: ${each}`), formatClosingLine(service)].join('\n');
+  return [...sentences.map((each) => `Context Condenser: ${each}`), formatClosingLine(service)].join('\n');
 }
 
 function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensations'>): string {
@@ -40,8 +40,8 @@ function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensati
 function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;
-  const paid = cost === undefined ? 'what that cost is not known exactly' : `for $${cost.toFixed(2)}`;
-  return [`The agent’s model was asked ${formatCountedNoun(calls, 'time')} for a summary, ${paid}.`];
+  const costText = cost === undefined ? 'what that cost is not known exactly' : `for $${cost.toFixed(2)}`;
+  return [`The agent’s model was asked ${formatCountedNoun(calls, 'time')} for a summary, ${costText}.`];
 }
 
 const formatCountedNoun = (number: number, what: string): string =>

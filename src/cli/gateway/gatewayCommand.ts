@@ -158,8 +158,10 @@ export function makeUpstreamByRoute({ upstreams }: Pick<GatewayArguments, 'upstr
 }
 
 function listAgentVariableLines(route: string, url: string): string[] {
-  const named = Object.entries(makeAgentVariables(route, url));
-  return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
+  const namedVariables = Object.entries(makeAgentVariables(route, url));
+  return namedVariables.length > 0
+    ? namedVariables.map(([name, value]) => `  export ${name}=${value}`)
+    : [`  (${route}) ${url}`];
 }
 
 export function makeAgentVariables(route: string, url: string): Record<string, string> {

@@ -39,11 +39,11 @@ export async function runAgentCommand(argv: readonly string[], io: CliIo): Promi
   const agent = await prepareAgent(args, store, io);
   // The agent receives the same signal, and we exit after the agent.
   const signals = deferSignals();
-  const release = silenceConsole();
+  const restoreConsole = silenceConsole();
   try {
     return await runWithDeferredSignals({ ...args, store }, agent, signals, io);
   } finally {
-    release();
+    restoreConsole();
     signals.release();
   }
 }
@@ -72,8 +72,11 @@ async function runWithDeferredSignals(
   ]);
   // Don't use the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const folder = await makeRunFolder(nodeFiles, args.store);
-  const name = findGatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
-  const service = await startGatewayService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
+  const agentName = findGatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
+  const service = await startGatewayService(routes, args, io, {
+    ...agent,
+    ...(agentName !== undefined && { name: agentName }),
+  });
   try {
     const { gateway } = service;
     io.stderr(`${formatDestinations(routes, sourceByRoute, agent.untrusted, agent.trust)}\n`);
@@ -214,8 +217,8 @@ function spawnAgent(
     };
     child.once('error', (error) => {
       stopForwarding();
-      const isMissing = getErrorCode(error) === 'ENOENT';
-      reject(isMissing ? new UsageError(`The command "${command}" was not found.`) : error);
+      const isCommandMissing = getErrorCode(error) === 'ENOENT';
+      reject(isCommandMissing ? new UsageError(`The command "${command}" was not found.`) : error);
     });
     child.once('exit', (code, signal) => {
       stopForwarding();

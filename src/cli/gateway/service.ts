@@ -78,9 +78,11 @@ export async function startGatewayService(
 ): Promise<GatewayService> {
   const store = await checkStoreFolder(args.store, io);
   const log = await createLogger(args.log, io);
-  const folder = args.announce === undefined ? undefined : resolve(args.announce);
-  if (folder !== undefined)
-    await rethrowAsUsageError('--announce', () => claimOwnFolder(nodeFiles, folder, 'Nothing was started.'));
+  const announcementFolder = args.announce === undefined ? undefined : resolve(args.announce);
+  if (announcementFolder !== undefined)
+    await rethrowAsUsageError('--announce', () =>
+      claimOwnFolder(nodeFiles, announcementFolder, 'Nothing was started.'),
+    );
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const spendingFile =
     args.spending === undefined
@@ -98,7 +100,7 @@ export async function startGatewayService(
   const manager = new CondensationManager(counter, createProviders(summaries && { select: summaries.select }));
   const settings = await createLiveSettings(args, manager, canRecall, io);
   let isPaused = false;
-  const live = new LiveConversations({
+  const liveConversations = new LiveConversations({
     manager,
     counter,
     settings: () => ({ ...settings, isPaused }),
@@ -107,12 +109,14 @@ export async function startGatewayService(
   const gatewaySpending = createGatewaySpending(args, storedSpending, log);
   let condensations = 0;
   const pruneMessages: string[] = [];
-  live.on((event) => {
+  liveConversations.on((event) => {
     if (event.kind === 'condensed') {
       condensations++;
       const { reason, tokensBefore, tokensAfter } = event.decision;
-      const by = listProviderNames(event.outcome, (id) => manager.getProviderDisplayName(id));
-      log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
+      const providerNames = listProviderNames(event.outcome, (id) => manager.getProviderDisplayName(id));
+      log(
+        `condensed with ${providerNames} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`,
+      );
     } else if (event.kind === 'not-condensed') {
       const { reason, outcome, givenUp } = event;
       log(
@@ -136,7 +140,7 @@ export async function startGatewayService(
     return undefined;
   });
   const condenser = new LiveCondenser({
-    live,
+    live: liveConversations,
     counter,
     addresses: routes,
     report: log,
@@ -157,10 +161,10 @@ export async function startGatewayService(
     ...(args.port !== undefined && { port: args.port }),
     ...(secret !== undefined && { secret }),
     ownRoutes: new Map<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>([
-      ...(canRecall ? ([[RECALL_ROUTE, createRecallRoute(live)]] as const) : []),
+      ...(canRecall ? ([[RECALL_ROUTE, createRecallRoute(liveConversations)]] as const) : []),
       [
         liveName,
-        createLiveRoute(live, {
+        createLiveRoute(liveConversations, {
           spending: gatewaySpending.spendingNotices,
           ...(!args.off && {
             pause: (wanted: boolean) => {
@@ -181,35 +185,39 @@ export async function startGatewayService(
       `Port ${args.port} of 127.0.0.1 is taken by another program. Nothing was started; name another --port, or none for any that is free.`,
     );
   });
-  const names = [...routes.keys()];
-  const takeBack =
-    folder === undefined
+  const routeNames = [...routes.keys()];
+  const withdrawAnnouncement =
+    announcementFolder === undefined
       ? undefined
-      : await announceGateway(folder, {
+      : await announceGateway(announcementFolder, {
           pid: process.pid,
           address: gateway.url(liveName),
           folder: process.cwd(),
           ...(name !== undefined && { agent: name }),
-          ...(baseAddresses && { addresses: baseAddresses({ gateway, routes: names }) }),
+          ...(baseAddresses && { addresses: baseAddresses({ gateway, routes: routeNames }) }),
         });
   return {
     gateway,
-    routes: names,
+    routes: routeNames,
     summary: () => condenser.summary(),
     condensations: () => condensations,
     summaries: () => summaries?.figures,
     endSummaries: async () => {
-      if (live.endPreparations(ABANDONED_BECAUSE_AGENT_ENDED) > 0)
+      if (liveConversations.endPreparations(ABANDONED_BECAUSE_AGENT_ENDED) > 0)
         gatewaySpending.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
       await summaries?.waitUntilSettled();
     },
     notices: gatewaySpending.spendingNotices.notices,
     pruned: pruneMessages,
     close: async () => {
-      await takeBack?.();
-      live.dispose();
+      await withdrawAnnouncement?.();
+      liveConversations.dispose();
       await gateway.close();
-      await Promise.all([live.waitUntilSettled(), condenser.waitUntilSettled(), summaries?.waitUntilSettled()]);
+      await Promise.all([
+        liveConversations.waitUntilSettled(),
+        condenser.waitUntilSettled(),
+        summaries?.waitUntilSettled(),
+      ]);
     },
   };
 }
@@ -337,17 +345,17 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
   if (file === undefined) return () => undefined;
   // Pipes and devices need a different kind of writing than files.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
-  const path = isFile
+  const logPath = isFile
     ? await checkWritableOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log)
     : file;
   let writeToLog: (text: string) => void;
   try {
     writeToLog = isFile
       ? (text) => {
-          appendFileSync(path, text, { mode: 0o600 });
+          appendFileSync(logPath, text, { mode: 0o600 });
         }
-      : createPipeWriter(path);
-    writeToLog(isFile && !(await isNonEmptyFile(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
+      : createPipeWriter(logPath);
+    writeToLog(isFile && !(await isNonEmptyFile(logPath)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
   } catch (error) {
     throw new UsageError(
       `--log: ${file} can't be written (${getErrorCode(error) ?? 'unknown error'}). Nothing was started.`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startAnthropicServer } from '../../../test/servers/anthropicServer';
 import { startOpenAIServer } from '../../../test/servers/openaiServer';
-import { refused, reply } from '../../../test/servers/behaviour';
+import { makeErrorResponse, reply } from '../../../test/servers/behaviour';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { loadPriceTable } from '../../api/prices';
 import { createCounter } from '../../core/testingCounter';
@@ -113,7 +113,7 @@ it('spending limits that only warn forward every request', async () => {
 
 it('spending limits do not count rejected requests', async () => {
   const { ask, vendor, spent } = await bed({ ...OFF, perDay: 100 });
-  vendor.play(refused(400, 'invalid_request_error', 'no'));
+  vendor.play(makeErrorResponse(400, 'invalid_request_error', 'no'));
   await expect(ask('a', 's1')).rejects.toThrow('no');
   await vi.waitFor(async () => {
     expect(await spent('s1')).toEqual({ conversation: 0, day: 0 });

@@ -15,8 +15,8 @@ const NEWLINE_BYTE = 0x0a;
 
 /** Drops a line that is too long and answers it with an error. */
 export class LineLengthLimiter extends Transform {
-  private pieces: Buffer[] = [];
-  private length = 0;
+  private linePieces: Buffer[] = [];
+  private lineBytes = 0;
 
   constructor(private readonly answers: Writable) {
     super();
@@ -34,23 +34,25 @@ export class LineLengthLimiter extends Transform {
   }
 
   private appendToLine(piece: Buffer): void {
-    this.length += piece.length;
-    if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
+    this.lineBytes += piece.length;
+    if (this.lineBytes <= MAX_LINE_BYTES) this.linePieces.push(piece);
     // Of a line that is dropped, keep only the start, which contains the ID.
-    else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? ID_SEARCH_BYTES + 1) > ID_SEARCH_BYTES) {
-      this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, ID_SEARCH_BYTES)];
+    else if (this.linePieces.length > 1 || (this.linePieces[0]?.length ?? ID_SEARCH_BYTES + 1) > ID_SEARCH_BYTES) {
+      this.linePieces = [Buffer.concat([...this.linePieces, piece]).subarray(0, ID_SEARCH_BYTES)];
     }
   }
 
   private endLine(): void {
-    const line = Buffer.concat(this.pieces);
-    if (this.length <= MAX_LINE_BYTES) this.push(line);
+    const line = Buffer.concat(this.linePieces);
+    if (this.lineBytes <= MAX_LINE_BYTES) this.push(line);
     else {
-      const id = JSON_RPC_ID.exec(line.toString('latin1', 0, ID_SEARCH_BYTES))?.[1] ?? 'null';
+      const requestId = JSON_RPC_ID.exec(line.toString('latin1', 0, ID_SEARCH_BYTES))?.[1] ?? 'null';
       const message = `A message may have ${MAX_LINE_BYTES.toLocaleString('en-US')} bytes. This one has more, and was not read.`;
-      this.answers.write(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`);
+      this.answers.write(
+        `{"jsonrpc":"2.0","id":${requestId},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`,
+      );
     }
-    this.pieces = [];
-    this.length = 0;
+    this.linePieces = [];
+    this.lineBytes = 0;
   }
 }

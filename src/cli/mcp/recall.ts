@@ -13,13 +13,13 @@ export const RECALL_ADDRESS_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
 export function recallFromGateway(address: string, version: string): RecallHandler {
   return async (query) => {
-    const answer = await fetch(address, {
+    const gatewayResponse = await fetch(address, {
       method: 'POST',
       body: JSON.stringify(query),
       headers: { 'content-type': 'application/json', 'user-agent': `context-condenser/${version}` },
     });
     const { text = 'Nothing was recalled: the gateway gave no answer.', ...rest } =
-      (await answer.json()) as Partial<RecallResult>;
+      (await gatewayResponse.json()) as Partial<RecallResult>;
     return { text, ...rest };
   };
 }
@@ -30,11 +30,11 @@ export function recallFromGateway(address: string, version: string): RecallHandl
  * @param stores folders of ledgers; default: the command line's own
  */
 export async function recallFromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
-  const roots = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));
+  const storeFolders = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   return async (query) => {
     const isSearch = (query.references ?? []).length === 0;
-    const conversations = await listStoredConversations(roots, isSearch ? 1 : MAX_SEARCHED_LEDGERS);
+    const conversations = await listStoredConversations(storeFolders, isSearch ? 1 : MAX_SEARCHED_LEDGERS);
     return recallOriginals(conversations, query, counter);
   };
 }

@@ -34,8 +34,8 @@ export function createMcpServer(recall: RecallHandler, version: string): McpServ
   const answerQuery = async (query: RecallQuery) => {
     try {
       const { text, images = [] } = await recall(query);
-      const pictures = images.map(({ mediaType, data }) => ({ type: 'image' as const, data, mimeType: mediaType }));
-      return { content: [{ type: 'text' as const, text }, ...pictures] };
+      const imageParts = images.map(({ mediaType, data }) => ({ type: 'image' as const, data, mimeType: mediaType }));
+      return { content: [{ type: 'text' as const, text }, ...imageParts] };
     } catch (error) {
       return {
         content: [{ type: 'text' as const, text: `Nothing was recalled: ${getErrorMessage(error)}` }],

@@ -14,11 +14,11 @@ const openPanelsByServices = new WeakMap<Services, Map<string, vscode.WebviewPan
 
 /** Opens the conversation's page, or shows the one already open. */
 export async function showDetails(services: Services, path: string): Promise<void> {
-  const pages = openPanelsByServices.get(services) ?? new Map<string, vscode.WebviewPanel>();
-  openPanelsByServices.set(services, pages);
-  const openPage = pages.get(path);
-  if (openPage) {
-    openPage.reveal();
+  const panelByPath = openPanelsByServices.get(services) ?? new Map<string, vscode.WebviewPanel>();
+  openPanelsByServices.set(services, panelByPath);
+  const openPanel = panelByPath.get(path);
+  if (openPanel) {
+    openPanel.reveal();
     return;
   }
   const title = vscode.l10n.t('Opening “{0}”', getFileName(services, path));
@@ -36,7 +36,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     },
   );
   panel.webview.html = page;
-  pages.set(path, panel);
+  panelByPath.set(path, panel);
   const subscriptions = [
     services.ledgersChanged.event(() => void updateDetailsPage(services, path, panel)),
     services.condensed.event(({ conversation: id }) => {
@@ -44,7 +44,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     }),
   ];
   panel.onDidDispose(() => {
-    pages.delete(path);
+    panelByPath.delete(path);
     for (const subscription of subscriptions) subscription.dispose();
   });
 }
@@ -104,15 +104,15 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
 
 async function createShowTask(services: Services, path: string) {
   const { isCopy, ...facts } = await readReportFacts(services, path);
-  const state = { ...facts, isCopy };
-  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, state));
-  const actions = possible.map(({ command, label }) => ({
+  const givenBackState = { ...facts, isCopy };
+  const possibleActions = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackState));
+  const actions = possibleActions.map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,
   }));
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
-  const asked = { withoutContent: false, version, webview, notes, ...facts };
-  return { kind: 'report', ...toStoredConversation(services, path), ...asked } as const;
+  const reportOptions = { withoutContent: false, version, webview, notes, ...facts };
+  return { kind: 'report', ...toStoredConversation(services, path), ...reportOptions } as const;
 }

@@ -35,19 +35,19 @@ export async function exportConversationFile(services: Services, path: string, h
     : vscode.l10n.t('The handover prompt is on the clipboard.');
   const leftOutText = notes.length === 0 ? '' : vscode.l10n.t('Note: {0}', notes.join(' '));
   const openLabel = vscode.l10n.t('Open');
-  const picked = await showInformationMessage(`${savedText} ${leftOutText}`.trim(), ...(file ? [openLabel] : []));
-  if (picked === openLabel && file) await vscode.commands.executeCommand('vscode.open', file);
+  const pickedLabel = await showInformationMessage(`${savedText} ${leftOutText}`.trim(), ...(file ? [openLabel] : []));
+  if (pickedLabel === openLabel && file) await vscode.commands.executeCommand('vscode.open', file);
 }
 
 function createTargetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
-  const forms: readonly [ExportTarget, string, string][] = [
+  const targetTexts: readonly [ExportTarget, string, string][] = [
     ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON for the Messages API')],
     ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON for Chat Completions')],
     ['markdown', vscode.l10n.t('Markdown'), vscode.l10n.t('for people to read')],
     ['handover', vscode.l10n.t('Handover Prompt'), vscode.l10n.t('to the clipboard, to continue in another agent')],
   ];
   const makeItems = (isItemCondensed: boolean): TargetItem[] =>
-    forms.map(([target, label, description]) => ({
+    targetTexts.map(([target, label, description]) => ({
       label: isItemCondensed ? vscode.l10n.t('{0} (condensed)', label) : label,
       description,
       target,

@@ -37,9 +37,9 @@ const ERRORS_WITHOUT_RETRY: ReadonlySet<GiveBackErrorKind> = new Set([
 async function showGiveBackError(services: Services, path: string, error: unknown): Promise<void> {
   const text = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
   services.log.error(text);
-  const yes = vscode.l10n.t('Export Condensed Conversation');
-  const offered = error instanceof GiveBackError && ERRORS_WITHOUT_RETRY.has(error.kind) ? [yes] : [];
-  if ((await showErrorMessage(text, ...offered)) === yes) await exportConversationFile(services, path);
+  const exportLabel = vscode.l10n.t('Export Condensed Conversation');
+  const offeredLabels = error instanceof GiveBackError && ERRORS_WITHOUT_RETRY.has(error.kind) ? [exportLabel] : [];
+  if ((await showErrorMessage(text, ...offeredLabels)) === exportLabel) await exportConversationFile(services, path);
 }
 
 async function askAndGiveBack(services: Services, path: string, agent: AgentName | undefined): Promise<void> {
@@ -60,9 +60,9 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     if (!(await confirmGiveBack(question, [describeGiveBackTarget(target), ...damage].join('\n\n')))) return;
     await showGivenBack(services, path, await runGiveBackTask(services, path, agent));
   } catch (error) {
-    const api = target === 'roo-task' && isAgentRunningError(error) ? await getAgentApi(path, agent) : undefined;
-    if (!api) throw error;
-    await pauseAndGiveBack(services, path, agent, api);
+    const agentApi = target === 'roo-task' && isAgentRunningError(error) ? await getAgentApi(path, agent) : undefined;
+    if (!agentApi) throw error;
+    await pauseAndGiveBack(services, path, agent, agentApi);
   }
 }
 
@@ -104,13 +104,13 @@ function describeGiveBackTarget(target: GiveBackTarget): string {
 }
 
 async function confirmGiveBack(question: string, detail: string): Promise<boolean> {
-  const yes = vscode.l10n.t('Give Back');
-  return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+  const giveBackLabel = vscode.l10n.t('Give Back');
+  return (await showWarningMessage(question, { modal: true, detail }, giveBackLabel)) === giveBackLabel;
 }
 
 function findWorkingFolder(services: Services, path: string): string | undefined {
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  return found && getConversationWorkspace(found);
+  const foundConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
+  return foundConversation && getConversationWorkspace(foundConversation);
 }
 
 /** @param source the file that was given back */
@@ -132,13 +132,17 @@ async function showGivenBack(
     ),
     'claude-code-session': vscode.l10n.t('Given back to Claude Code as a new session.'),
   }[target];
-  const copy = vscode.l10n.t('Copy Command');
-  const undo = vscode.l10n.t('Undo Giving Back');
-  const resume = vscode.l10n.t('Resume in Terminal');
-  const answer = await showInformationMessage(text, ...(command === undefined ? [] : [resume, copy]), undo);
-  if (answer === resume) resumeInTerminal(path, folder);
-  if (answer === undo) await undoGiveBack(services, { conversation });
-  if (answer === copy && command !== undefined) await vscode.env.clipboard.writeText(command);
+  const copyLabel = vscode.l10n.t('Copy Command');
+  const undoLabel = vscode.l10n.t('Undo Giving Back');
+  const resumeLabel = vscode.l10n.t('Resume in Terminal');
+  const answer = await showInformationMessage(
+    text,
+    ...(command === undefined ? [] : [resumeLabel, copyLabel]),
+    undoLabel,
+  );
+  if (answer === resumeLabel) resumeInTerminal(path, folder);
+  if (answer === undoLabel) await undoGiveBack(services, { conversation });
+  if (answer === copyLabel && command !== undefined) await vscode.env.clipboard.writeText(command);
 }
 
 /** @param name the conversation; undefined if it was never read */

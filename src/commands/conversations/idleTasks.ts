@@ -39,8 +39,8 @@ class IdleTaskWatch implements vscode.Disposable {
   private readonly ledgers = new LoadedLedgers();
   private readonly subscriptions: { dispose(): void }[];
   private timer: NodeJS.Timeout | undefined;
-  private offers = 0;
-  private isLooking = false;
+  private offerCount = 0;
+  private isChecking = false;
   private isDisposed = false;
 
   constructor(private readonly services: Services) {
@@ -66,20 +66,20 @@ class IdleTaskWatch implements vscode.Disposable {
   /** Offers one task at a time, only in the focused window. */
   private async checkForIdleTask(): Promise<void> {
     clearTimeout(this.timer);
-    if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
-    this.isLooking = true;
+    if (this.isChecking || this.index.isBusy || !vscode.window.state.focused) return;
+    this.isChecking = true;
     try {
-      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_IDLE_TASK_OFFERS_PER_WINDOW) {
+      while (readSetting('conversations.offerIdleTasks') && this.offerCount < MAX_IDLE_TASK_OFFERS_PER_WINDOW) {
         const task = await this.findNextTask();
         if (!task || this.isDisposed) break;
-        this.offers += 1;
+        this.offerCount += 1;
         await this.offerTask(task);
       }
     } catch (error) {
       const message = getErrorMessage(error);
       this.services.log.warn(`Could not look for idle tasks. ${message}`);
     } finally {
-      this.isLooking = false;
+      this.isChecking = false;
     }
   }
 
@@ -105,9 +105,9 @@ class IdleTaskWatch implements vscode.Disposable {
     return this.index.conversations.filter(isUpToDate).flatMap((conversation) => {
       const { path, agent, modified, details } = conversation;
       if (details?.tokens === undefined) return [];
-      const last = findShownCondensation(this.ledgers.findLedger(conversation));
-      const condensed = last === undefined ? {} : { condensedAt: Date.parse(last.at) };
-      return [{ path, agent, modified, tokens: details.tokens, ...condensed }];
+      const lastCondensation = findShownCondensation(this.ledgers.findLedger(conversation));
+      const condensedAtField = lastCondensation === undefined ? {} : { condensedAt: Date.parse(lastCondensation.at) };
+      return [{ path, agent, modified, tokens: details.tokens, ...condensedAtField }];
     });
   }
 

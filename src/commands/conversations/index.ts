@@ -13,10 +13,10 @@ import { readSetting } from '../../window/settings/settings';
 const viewByServices = new WeakMap<Services, ConversationsView>();
 
 export function getConversationsView(services: Services, tree: ConversationsTree): ConversationsView {
-  const existing = viewByServices.get(services);
-  if (existing) return existing;
+  const existingView = viewByServices.get(services);
+  if (existingView) return existingView;
   const index = getConversationIndex(services);
-  const abort = new AbortController();
+  const abortController = new AbortController();
   const view = new ConversationsView(tree, {
     index,
     live: () => listLiveConversations(services),
@@ -27,7 +27,7 @@ export function getConversationsView(services: Services, tree: ConversationsTree
       return gateway && { host: new URL(gateway.address).host, folder: gateway.folder };
     },
     contextWindow: () => readSetting('conversations.contextWindow'),
-    ledgersSince: (since) => listLedgersSince(services, since, abort.signal),
+    ledgersSince: (since) => listLedgersSince(services, since, abortController.signal),
     watch: () => watchConversations(services),
     warn: (message) => {
       services.log.warn(message);
@@ -38,7 +38,7 @@ export function getConversationsView(services: Services, tree: ConversationsTree
     view,
     {
       dispose: () => {
-        abort.abort(new Error('disposed'));
+        abortController.abort(new Error('disposed'));
       },
     },
     services.condensed.event(({ source }) => {

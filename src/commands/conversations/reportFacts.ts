@@ -6,12 +6,12 @@ import { listGivenBack } from './background';
 /** Returns facts for a report on a conversation that its file doesn't contain. */
 export async function readReportFacts(services: Services, path: string) {
   const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
-  const id = details?.id;
+  const conversationId = details?.id;
   const givenBack = await listGivenBack(services);
   return {
     agent,
-    isGivenBack: givenBack.some(({ conversation }) => conversation === id),
-    isCopy: givenBack.some((each) => each.path === path && each.conversation !== id),
+    isGivenBack: givenBack.some(({ conversation }) => conversation === conversationId),
+    isCopy: givenBack.some((each) => each.path === path && each.conversation !== conversationId),
     fill: findFillOfCondensedCopy(services, path),
     assumedWindow: readSetting('conversations.contextWindow'),
   };

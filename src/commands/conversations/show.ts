@@ -27,13 +27,15 @@ export async function showConversationText(services: Services, path: string): Pr
       ...toStoredConversation(services, path),
     },
   );
-  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const sizes = found ? listRowSizes(found, readSetting('conversations.contextWindow')) : [];
-  const lines = [...sizes, ...damage];
+  const foundConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const sizeLines = foundConversation
+    ? listRowSizes(foundConversation, readSetting('conversations.contextWindow'))
+    : [];
+  const headerLines = [...sizeLines, ...damage];
   await services.comparisons.openConversationText(
     path,
     title,
-    (lines.length === 0 ? '' : `${lines.join('\n')}\n\n`) + text,
+    (headerLines.length === 0 ? '' : `${headerLines.join('\n')}\n\n`) + text,
   );
 }
 
@@ -140,7 +142,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
   await services.comparisons.showComparison(services.comparisons.addComparison(comparison));
   // VS Code shows only the first line of a message without a button.
-  const condense = vscode.l10n.t('Condense');
-  const answer = showInformationMessage(formatPreviewMessage({ ...result, provider: names }), condense);
-  void answer.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));
+  const condenseLabel = vscode.l10n.t('Condense');
+  const answer = showInformationMessage(formatPreviewMessage({ ...result, provider: names }), condenseLabel);
+  void answer.then((choice) => (choice === condenseLabel ? condenseNow(services, path) : undefined));
 }

@@ -63,12 +63,12 @@ export function createHistoryEntries(
     .flatMap((ledger) => {
       const condensations = ledger.condensations.filter((one) => !isRestoring(one));
       const shownLedger = { ...ledger, condensations };
-      const changes = new Map<CondensationOutline | undefined, 'undo' | 'redo'>([
+      const changeByCondensation = new Map<CondensationOutline | undefined, 'undo' | 'redo'>([
         [findShownCondensation(shownLedger), 'undo'],
         [findUndoneCondensation(shownLedger), 'redo'],
       ]);
       return condensations.map((condensation) => {
-        const change = canChange(ledger.conversation) ? changes.get(condensation) : undefined;
+        const change = canChange(ledger.conversation) ? changeByCondensation.get(condensation) : undefined;
         return {
           ...createHistoryEntry(ledger, condensation, place, runs.get(condensation.id), change),
           isInUse: isInUse(ledger.conversation),

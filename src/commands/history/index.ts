@@ -35,41 +35,44 @@ export interface History {
   readonly runs: readonly RunMetrics[];
 }
 
-type LedgersByPlace = Record<HistoryStoreKind, LoadedLedgers>;
+type LedgersByStoreKind = Record<HistoryStoreKind, LoadedLedgers>;
 
 /** Ledgers already read, so that only those used since then are read again. */
-const knownLedgersByServices = new WeakMap<Services, LedgersByPlace>();
+const knownLedgersByServices = new WeakMap<Services, LedgersByStoreKind>();
 
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
-  const stores = knownLedgersByServices.get(services) ?? { stored: new LoadedLedgers(), live: new LoadedLedgers() };
-  knownLedgersByServices.set(services, stores);
+  const knownLedgers = knownLedgersByServices.get(services) ?? {
+    stored: new LoadedLedgers(),
+    live: new LoadedLedgers(),
+  };
+  knownLedgersByServices.set(services, knownLedgers);
   const readLedgers = (store: string, { since }: LoadedLedgers): Promise<LedgersResult> =>
     runInBackground(services, { kind: 'ledgers', store, replacements: getReplacementsFolder(services), since }, signal);
   const [storedLedgers, liveLedgers, runs] = await Promise.all([
-    readLedgers(getLedgerFolder(services), stores.stored),
-    readLedgers(getLiveLedgerFolder(services), stores.live),
+    readLedgers(getLedgerFolder(services), knownLedgers.stored),
+    readLedgers(getLiveLedgerFolder(services), knownLedgers.live),
     openMetricsStore(services).readRuns(),
   ]);
-  stores.stored.applyLedgersResult(storedLedgers);
-  stores.live.applyLedgersResult(liveLedgers);
+  knownLedgers.stored.applyLedgersResult(storedLedgers);
+  knownLedgers.live.applyLedgersResult(liveLedgers);
   const runsByCondensation = new Map(
     runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])),
   );
   // Chat conversations that are in memory are undone there and not in their ledgers.
-  const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
+  const liveIds = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createHistoryEntries(
-      stores.stored.listLedgers(),
+      knownLedgers.stored.listLedgers(),
       'stored',
       runsByCondensation,
       () => true,
-      (conversation) => stores.stored.isInUse(conversation),
+      (conversation) => knownLedgers.stored.isInUse(conversation),
     ),
     ...createHistoryEntries(
-      stores.live.listLedgers(),
+      knownLedgers.live.listLedgers(),
       'live',
       runsByCondensation,
-      (conversation) => inMemory.has(conversation),
+      (conversation) => liveIds.has(conversation),
       () => true,
     ),
   ].sort((a, b) => b.at.localeCompare(a.at));
@@ -77,10 +80,10 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
 }
 
 async function markGoneConversations(entries: readonly HistoryEntry[]): Promise<readonly HistoryEntry[]> {
-  const paths = new Set(entries.flatMap(({ path }) => path ?? []));
+  const conversationPaths = new Set(entries.flatMap(({ path }) => path ?? []));
   const gonePaths = new Set<string>();
   await Promise.all(
-    [...paths].map(async (path) => {
+    [...conversationPaths].map(async (path) => {
       const { file } = splitLocation(path, () => false);
       if (!(await isFilePresent(path)) && (file === path || !(await isFilePresent(file)))) gonePaths.add(path);
     }),
@@ -110,15 +113,23 @@ export async function undoOrRedoCondensation(
   if (place === 'stored') {
     const store = getLedgerFolder(services);
     // Safe cast: an ID that doesn't exist changes nothing in the ledger.
-    const id = condensation as CondensationId;
-    await runUncancellableTask(services, { kind: 'set-undone', conversation, condensation: id, isUndone, store });
+    const condensationId = condensation as CondensationId;
+    await runUncancellableTask(services, {
+      kind: 'set-undone',
+      conversation,
+      condensation: condensationId,
+      isUndone,
+      store,
+    });
     return;
   }
-  const live = getAgentRuntime(services).createLiveControls();
-  const liveConversation = live.list().find(({ id }) => id === conversation);
+  const liveControls = getAgentRuntime(services).createLiveControls();
+  const liveConversation = liveControls.list().find(({ id }) => id === conversation);
   if (!liveConversation)
     throw new Error(vscode.l10n.t('This conversation is no longer in memory. Continue it in the chat first.'));
-  const { kind, detail } = await (isUndone ? live.undo(liveConversation.id) : live.redo(liveConversation.id));
+  const { kind, detail } = await (isUndone
+    ? liveControls.undo(liveConversation.id)
+    : liveControls.redo(liveConversation.id));
   if (kind === 'nothing') throw new Error(detail);
 }
 
@@ -132,18 +143,20 @@ export async function showCondensation(services: Services, subject: HistoryConde
     await getAgentRuntime(services).showDiff(liveConversation.id);
     return;
   }
-  const path = knownLedgersByServices
+  const conversationPath = knownLedgersByServices
     .get(services)
     ?.stored.listLedgers()
     .find((ledger) => ledger.conversation === conversation)?.path;
-  if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
+  if (conversationPath === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
   const task = {
     kind: 'show',
-    ...toStoredConversation(services, path),
+    ...toStoredConversation(services, conversationPath),
     condensation: condensation as CondensationId,
   } as const;
-  const shown = await runTaskWithProgress(services, vscode.l10n.t('Opening {0}', path), task);
-  await services.comparisons.showComparison(services.comparisons.addComparison(createDiffDocuments(services, shown)));
+  const shownConversation = await runTaskWithProgress(services, vscode.l10n.t('Opening {0}', conversationPath), task);
+  await services.comparisons.showComparison(
+    services.comparisons.addComparison(createDiffDocuments(services, shownConversation)),
+  );
 }
 
 /**
@@ -193,12 +206,12 @@ export async function clearHistory(services: Services, historyPart: HistoryPart)
 }
 
 async function removeLedgers(services: Services): Promise<void> {
-  const inUse = new Set<string>(listLiveConversations(services).map(({ id }) => id));
+  const liveIds = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   try {
     await getSummaries(services).clear();
     for (const store of [getLedgerFolder(services), getLiveLedgerFolder(services)]) {
       for (const { about } of await listLedgers(store)) {
-        if (!inUse.has(about.id)) await removeLedger(store, about.id);
+        if (!liveIds.has(about.id)) await removeLedger(store, about.id);
       }
     }
   } finally {

@@ -11,8 +11,8 @@ import type { ConversationToExport } from './types';
 
 export function exportToAnthropic({ messages, request }: ConversationToExport, losses: ExportLosses): Fields {
   const { system, turns } = groupIntoTurns(messages, createBlockConverter(losses), losses);
-  const programs = listFinishedProgramCallIds(turns);
-  const completeTurns = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
+  const finishedProgramIds = listFinishedProgramCallIds(turns);
+  const completeTurns = turns.map((turn) => dropUnpairedServerBlocks(turn, finishedProgramIds, losses));
   const prompt = renderSystemText(request, system);
   const tools = collectExportedTools(request, completeTurns, losses);
   return {
@@ -49,8 +49,8 @@ const SERVER_BLOCK_TYPE = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_
 const ACCEPTED_IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 function exportImage({ source }: Block, losses: ExportLosses): Block {
-  const kept = isRecord(source) ? convertImageSource(source) : undefined;
-  if (kept) return { type: 'image', source: kept };
+  const convertedSource = isRecord(source) ? convertImageSource(source) : undefined;
+  if (convertedSource) return { type: 'image', source: convertedSource };
   losses.addLoss('image', 'left out because Anthropic does not accept this type or address');
   return makeTextBlock('[image]');
 }
@@ -58,9 +58,9 @@ function exportImage({ source }: Block, losses: ExportLosses): Block {
 function convertImageSource(source: Fields): Fields | undefined {
   const { type, media_type: mediaType, data, url } = source;
   if (type === 'url') return typeof url === 'string' && /^https?:/.test(url) ? { type, url } : undefined;
-  const isWhole =
+  const isComplete =
     type === 'base64' && ACCEPTED_IMAGE_TYPES.includes(mediaType) && typeof data === 'string' && data !== '';
-  return isWhole ? { type, media_type: mediaType, data } : undefined;
+  return isComplete ? { type, media_type: mediaType, data } : undefined;
 }
 
 function exportDocument(block: Block, losses: ExportLosses): Block {
@@ -108,8 +108,8 @@ function exportToolResult(block: ToolResultBlock, losses: ExportLosses): Block {
     return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
   }
   if (typeof block.content === 'string') return block.content === '' ? result : { ...result, content: block.content };
-  const parts = (block.content ?? []).flatMap((part) => exportResultPart(part, losses));
-  return parts.length === 0 ? result : { ...result, content: parts };
+  const resultParts = (block.content ?? []).flatMap((part) => exportResultPart(part, losses));
+  return resultParts.length === 0 ? result : { ...result, content: resultParts };
 }
 
 function exportResultPart(block: Block, losses: ExportLosses): Block[] {
@@ -126,8 +126,8 @@ function listFinishedProgramCallIds(turns: readonly ExportTurn[]): ReadonlySet<u
   const finishedIds = new Set(
     blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']),
   );
-  const programs = blocks.filter(isToolUse).map(getProgramId);
-  return new Set(programs.filter((id) => startedIds.has(id) && finishedIds.has(id)));
+  const programIds = blocks.filter(isToolUse).map(getProgramId);
+  return new Set(programIds.filter((id) => startedIds.has(id) && finishedIds.has(id)));
 }
 
 /** The API rejects a call that names a program outside its turn. */
@@ -160,8 +160,8 @@ function dropUnpairedServerBlocks(
     if (!isPaired) losses.addLoss(`block of type “${block.type}”`, 'left out because its counterpart is missing');
     return isPaired;
   });
-  const lastSpokenBlock = pairedBlocks.findLastIndex((block) => !isAnyThinking(block));
-  losses.addLoss('thought', 'left out because nothing follows', pairedBlocks.length - 1 - lastSpokenBlock);
-  const sentBlocks = pairedBlocks.slice(0, lastSpokenBlock + 1);
+  const lastNonThinkingIndex = pairedBlocks.findLastIndex((block) => !isAnyThinking(block));
+  losses.addLoss('thought', 'left out because nothing follows', pairedBlocks.length - 1 - lastNonThinkingIndex);
+  const sentBlocks = pairedBlocks.slice(0, lastNonThinkingIndex + 1);
   return { role, blocks: sentBlocks.length === 0 ? [makeTextBlock('(no words)')] : sentBlocks };
 }

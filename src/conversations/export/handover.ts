@@ -74,17 +74,21 @@ function selectNewestMessages(
 ): { texts: string[]; leftOut: number } {
   const turns: TranscriptTurn[] = [];
   let tokens = 0;
-  let firstSelected = messages.length;
-  while (firstSelected > 0) {
-    const [turn] = createTranscriptTurns(messages, { start: firstSelected - 1, end: firstSelected }, TRANSCRIPT_LIMITS);
+  let firstSelectedIndex = messages.length;
+  while (firstSelectedIndex > 0) {
+    const [turn] = createTranscriptTurns(
+      messages,
+      { start: firstSelectedIndex - 1, end: firstSelectedIndex },
+      TRANSCRIPT_LIMITS,
+    );
     if (turn !== undefined) {
       tokens += counter.countText(turn.body) + HEADER_TOKENS;
       if (tokens > budget && turns.length > 0) break;
       turns.unshift(turn);
     }
-    firstSelected -= 1;
+    firstSelectedIndex -= 1;
   }
-  return { texts: addTurnHeaders(turns), leftOut: firstSelected };
+  return { texts: addTurnHeaders(turns), leftOut: firstSelectedIndex };
 }
 
 const HEADER_TOKENS = 10;

@@ -15,14 +15,16 @@ import { getResultText } from './turns';
 import type { ConversationToExport } from './types';
 
 export function exportToMarkdown({ title, messages, request }: ConversationToExport, losses: ExportLosses): string {
-  const names = new Map<string, string>();
+  const toolNameByCallId = new Map<string, string>();
   const prompt = renderSystemText(request, []);
   const sections = messages.map((message, index) => {
     const blocks = toBlocks(message);
-    for (const block of blocks) if (isToolUse(block)) names.set(block.id, block.name);
-    const parts = blocks.map((block) => renderBlock(block, names, losses)).filter((text) => text !== '');
+    for (const block of blocks) if (isToolUse(block)) toolNameByCallId.set(block.id, block.name);
+    const blockTexts = blocks
+      .map((block) => renderBlock(block, toolNameByCallId, losses))
+      .filter((text) => text !== '');
     const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
-    return [`## ${index + 1} · ${ROLE_LABELS[message.role]}${summary}`, ...parts].join('\n\n');
+    return [`## ${index + 1} · ${ROLE_LABELS[message.role]}${summary}`, ...blockTexts].join('\n\n');
   });
   const system = prompt === '' ? [] : [renderFoldedDetails('System prompt', fenceText(prompt))];
   return `${[`# ${escapeInline(title)}`, ...system, ...sections].join('\n\n')}\n`;
@@ -40,10 +42,10 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: E
   if (isToolResult(block)) {
     const name = escapeInline(names.get(block.tool_use_id) ?? 'a tool');
     const text = getResultText(block);
-    const lines = text === '' ? 0 : text.split('\n').length;
+    const lineCount = text === '' ? 0 : text.split('\n').length;
     const images = Array.isArray(block.content) ? (block.content as readonly Block[]).filter(isImage) : [];
     const renderedImages = images.map((image) => renderImage(image, losses));
-    const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+    const size = `${lineCount} ${lineCount === 1 ? 'line' : 'lines'}`;
     return [
       renderFoldedDetails(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenceText(text)),
       ...renderedImages,
@@ -86,8 +88,8 @@ function renderParameters({ input }: ToolUseBlock): string {
 
 /** The fence is longer than any in the text, so that the text can't end it. */
 function fenceText(text: string, language = ''): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(Math.max(3, longest + 1));
+  const longestTickRun = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(Math.max(3, longestTickRun + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }
 

@@ -101,16 +101,16 @@ function exportUserTurn({ blocks }: ExportTurn, losses: ExportLosses): Fields[] 
 
 function exportPromptBlocks(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
-  let spokenBlocks: Block[] = [];
+  let userBlocks: Block[] = [];
   const addUserMessage = (): void => {
-    if (spokenBlocks.length > 0) messages.push({ role: 'user', content: exportTextContent(spokenBlocks) });
-    spokenBlocks = [];
+    if (userBlocks.length > 0) messages.push({ role: 'user', content: exportTextContent(userBlocks) });
+    userBlocks = [];
   };
   for (const block of blocks) {
     if (block.type === SYSTEM_NOTE_TYPE) {
       addUserMessage();
       messages.push({ role: 'system', content: block['text'] });
-    } else spokenBlocks.push(block);
+    } else userBlocks.push(block);
   }
   addUserMessage();
   return messages;

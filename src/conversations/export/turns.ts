@@ -34,10 +34,10 @@ export function groupIntoTurns(
     role: message.role,
     blocks: listBlocks(message).flatMap((block) => convert(block, message.role)),
   }));
-  const withResults = addMissingResults(assignUniqueIds(mergeTurns(convertedTurns)), losses);
+  const turnsWithResults = addMissingResults(assignUniqueIds(mergeTurns(convertedTurns)), losses);
   return {
     system: foldedMessages.prompt.map(({ text }) => text),
-    turns: ensureUserStarts(mergeTurns(withResults), losses),
+    turns: ensureFirstTurnIsUser(mergeTurns(turnsWithResults), losses),
   };
 }
 
@@ -49,9 +49,10 @@ const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
 function mergeTurns(turns: readonly ExportTurn[]): ExportTurn[] {
   const result: ExportTurn[] = [];
   for (const turn of turns) {
-    const last = result.at(-1);
+    const lastTurn = result.at(-1);
     if (turn.blocks.length === 0) continue;
-    if (last?.role === turn.role) result.splice(-1, 1, { ...last, blocks: [...last.blocks, ...turn.blocks] });
+    if (lastTurn?.role === turn.role)
+      result.splice(-1, 1, { ...lastTurn, blocks: [...lastTurn.blocks, ...turn.blocks] });
     else result.push(turn);
   }
   return result;
@@ -73,9 +74,9 @@ const MAX_CALL_ID_CHARS = 40;
 
 /** All APIs accept `^[a-zA-Z0-9_-]+$`; most calls keep their ids. */
 function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
-  const calls = new Map<string, UnansweredCall[]>();
+  const callsById = new Map<string, UnansweredCall[]>();
   const usedIds = new Set<string>();
-  const getOwnId = (id: string): string => {
+  const makeUniqueCallId = (id: string): string => {
     const baseId = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
     let uniqueId = baseId;
     for (let copy = 2; usedIds.has(uniqueId); copy += 1) {
@@ -89,14 +90,14 @@ function assignUniqueIds(turns: readonly ExportTurn[]): TurnsWithUniqueIds {
     ...turn,
     blocks: turn.blocks.map((block): Block => {
       if (turn.role !== 'assistant' || !isToolUse(block)) return block;
-      const id = getOwnId(block.id);
-      const sameCalls = calls.get(block.id);
-      if (sameCalls) sameCalls.push({ turn: index, id });
-      else calls.set(block.id, [{ turn: index, id }]);
+      const id = makeUniqueCallId(block.id);
+      const callsWithSameId = callsById.get(block.id);
+      if (callsWithSameId) callsWithSameId.push({ turn: index, id });
+      else callsById.set(block.id, [{ turn: index, id }]);
       return { ...block, id };
     }),
   }));
-  return { turns: turnsWithUniqueIds, calls };
+  return { turns: turnsWithUniqueIds, calls: callsById };
 }
 
 export const MISSING_RESULT_TEXT = 'No result was recorded.';
@@ -119,16 +120,16 @@ function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: ExportL
     });
     return { ...turn, blocks };
   });
-  const withResults: ExportTurn[] = [];
+  const turnsWithResults: ExportTurn[] = [];
   let results: readonly Block[] = [];
   for (const turn of turnsWithoutResults) {
-    withResults.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
+    turnsWithResults.push(turn.role === 'user' ? { ...turn, blocks: [...results, ...turn.blocks] } : turn);
     results =
       turn.role === 'user'
         ? []
         : turn.blocks.filter(isToolUse).map((call) => getResultOrPlaceholder(call, resultsByCall, losses));
   }
-  return results.length === 0 ? withResults : [...withResults, { role: 'user', blocks: results }];
+  return results.length === 0 ? turnsWithResults : [...turnsWithResults, { role: 'user', blocks: results }];
 }
 
 function getResultOrPlaceholder(
@@ -154,7 +155,7 @@ function getPartText(part: Block): string {
   return typeof type === 'string' ? `[${type}]` : JSON.stringify(part);
 }
 
-function ensureUserStarts(turns: readonly ExportTurn[], losses: ExportLosses): ExportTurn[] {
+function ensureFirstTurnIsUser(turns: readonly ExportTurn[], losses: ExportLosses): ExportTurn[] {
   if (turns.length === 0) {
     losses.addLoss('message', 'added because nothing else is left to export');
     return [{ role: 'user', blocks: [makeTextBlock('(Nothing of this conversation can be told here.)')] }];

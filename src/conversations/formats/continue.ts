@@ -45,9 +45,9 @@ export function readContinue(
   const answerByItem = new Map<Fields, ApiMessage>();
   const allMessages = convertHistoryItems(items, answerByItem);
   if (allMessages.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
-  const summarized = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
+  const summaryItemIndex = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
   const messages =
-    options.history === 'all' || summarized === -1 ? allMessages : selectActiveMessages(items, summarized);
+    options.history === 'all' || summaryItemIndex === -1 ? allMessages : selectActiveMessages(items, summaryItemIndex);
   const id = readString(session, 'sessionId');
   const workspace = readString(session, 'workspaceDirectory');
   const title = readString(session, 'title');
@@ -61,7 +61,7 @@ export function readContinue(
         ? []
         : [
             describeOmittedMessages(
-              convertHistoryItems(items.slice(0, summarized + 1)).length,
+              convertHistoryItems(items.slice(0, summaryItemIndex + 1)).length,
               'before the last compaction',
             ),
           ]),
@@ -81,10 +81,10 @@ function mapItemsToMessageIndexes(
   answerByItem: ReadonlyMap<Fields, ApiMessage>,
   allMessages: readonly ApiMessage[],
 ): ReadonlyMap<Fields, number> {
-  const indexes = new Map(allMessages.map((message, index) => [message, index]));
+  const indexByMessage = new Map(allMessages.map((message, index) => [message, index]));
   return new Map(
     [...answerByItem].flatMap(([item, message]) => {
-      const index = indexes.get(message);
+      const index = indexByMessage.get(message);
       return index === undefined ? [] : [[item, index] as const];
     }),
   );
@@ -94,9 +94,9 @@ const DEFAULT_TITLE = 'New Session';
 
 function selectActiveMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
   const summary = readString(items[summarized] ?? {}, 'conversationSummary') ?? '';
-  const system = convertHistoryItems(items.slice(0, summarized)).filter(({ role }) => role === 'system');
+  const systemMessages = convertHistoryItems(items.slice(0, summarized)).filter(({ role }) => role === 'system');
   return [
-    ...system,
+    ...systemMessages,
     { role: 'user', content: [{ type: 'text', text: summary }], isSummary: true },
     ...convertHistoryItems(items.slice(summarized + 1)),
   ];
@@ -104,36 +104,42 @@ function selectActiveMessages(items: readonly Fields[], summarized: number): Api
 
 function convertHistoryItems(items: readonly Fields[], answerByItem = new Map<Fields, ApiMessage>()): ApiMessage[] {
   const messages: ApiMessage[] = [];
-  let thoughts: Block[] = [];
+  let thinkingBlocks: Block[] = [];
   const answeredIds = new Set(
     items.flatMap((item) => readToolCallStates(item).flatMap(({ id, output }) => (output ? [id] : []))),
   );
-  const push = (role: ApiMessage['role'], content: readonly Block[]): void => {
+  const pushMessage = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
   for (const item of items) {
     const message = readRecord(item, 'message') ?? {};
     switch (message['role']) {
       case 'thinking':
-        thoughts = convertThinking(message);
+        thinkingBlocks = convertThinking(message);
         break;
       case 'assistant': {
         const answerIndex = messages.length;
-        push('assistant', [...thoughts, ...convertContentParts(message['content']), ...convertToolCalls(message)]);
+        pushMessage('assistant', [
+          ...thinkingBlocks,
+          ...convertContentParts(message['content']),
+          ...convertToolCalls(message),
+        ]);
         const answer = messages[answerIndex];
         if (answer) answerByItem.set(item, answer);
-        thoughts = [];
-        push('user', readToolCallStates(item).flatMap(makeResultBlocks));
+        thinkingBlocks = [];
+        pushMessage('user', readToolCallStates(item).flatMap(makeResultBlocks));
         break;
       }
       case 'tool': {
         const id = readString(message, 'toolCallId');
         if (id === undefined || answeredIds.has(id)) break;
-        push('user', [{ type: 'tool_result', tool_use_id: id, content: convertContentParts(message['content']) }]);
+        pushMessage('user', [
+          { type: 'tool_result', tool_use_id: id, content: convertContentParts(message['content']) },
+        ]);
         break;
       }
       case 'system':
-        push('system', convertContentParts(message['content']));
+        pushMessage('system', convertContentParts(message['content']));
         break;
       case 'user':
         messages.push(...convertPrompt(item, convertContentParts(message['content'])));
@@ -168,8 +174,8 @@ function convertThinking(message: Fields): Block[] {
 
 /** The model gets files and other context before the user's words. */
 function convertPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
-  const context = makeTextBlocks(renderContext(readList(item, 'contextItems')));
-  return splitPromptAtAttachments([...context, ...words], new Set(context));
+  const contextBlocks = makeTextBlocks(renderContext(readList(item, 'contextItems')));
+  return splitPromptAtAttachments([...contextBlocks, ...words], new Set(contextBlocks));
 }
 
 const renderContext = (items: readonly unknown[]): string =>
@@ -209,8 +215,8 @@ interface ToolCallState {
 }
 
 function readToolCallStates(item: Fields): ToolCallState[] {
-  const single = readRecord(item, 'toolCallState');
-  const states = single ? [single] : readList(item, 'toolCallStates').filter(isRecord);
+  const singleState = readRecord(item, 'toolCallState');
+  const states = singleState ? [singleState] : readList(item, 'toolCallStates').filter(isRecord);
   return states.flatMap((state) => {
     const id = readString(state, 'toolCallId');
     const { output } = state;

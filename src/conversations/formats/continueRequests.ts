@@ -112,7 +112,7 @@ function readSessionTotals(
   const [model] = models;
   if (!sessionUsage || models.size > 1) return [];
   const sessionCounts = readTokenCounts(sessionUsage);
-  const counts = usages.map((usage) => ({
+  const countsPerAnswer = usages.map((usage) => ({
     ...readTokenCounts(usage),
     read: readCount(getPromptTokenDetails(usage), 'cache_read_tokens'),
   }));
@@ -120,7 +120,7 @@ function readSessionTotals(
   const accounting = requests[0]?.usage?.accounting ?? (isCached ? 'anthropic' : 'openai');
   const readTotal = (field: keyof ContinueTokenCounts, usageField: keyof Usage): number =>
     requests.reduce((all, { usage }) => all + Number(usage?.[usageField] ?? 0), 0) +
-    Math.max(0, sessionCounts[field] - counts.reduce((all, each) => all + each[field], 0));
+    Math.max(0, sessionCounts[field] - countsPerAnswer.reduce((all, each) => all + each[field], 0));
   const usage: Usage = {
     ...{ accounting, source: 'reported' },
     inputTokens: readTotal('prompt', 'inputTokens'),

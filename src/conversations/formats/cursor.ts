@@ -55,9 +55,9 @@ export function readCursor(input: string | Uint8Array, source: InputSource): Con
 class CursorTranscriptReader {
   private readonly messages: ApiMessage[] = [];
   private readonly skippedByKind = new Map<string, number>();
-  private withoutResult = 0;
+  private callsWithoutResult = 0;
   /** IDs of calls without a result so far. Results follow in the order of their calls. */
-  private pendingCalls: string[] = [];
+  private pendingCallIds: string[] = [];
 
   takeRecord(value: Fields, line: number): void {
     const content = readRecord(value, 'message')?.['content'];
@@ -78,16 +78,16 @@ class CursorTranscriptReader {
     if (blocks.length === 0) return;
     this.answerPendingCalls();
     this.messages.push({ role, content: blocks });
-    this.pendingCalls = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
+    this.pendingCallIds = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
   }
 
   getResult(): { messages: readonly ApiMessage[]; skippedByKind: ReadonlyMap<string, number>; withoutResult: number } {
-    return { messages: this.messages, skippedByKind: this.skippedByKind, withoutResult: this.withoutResult };
+    return { messages: this.messages, skippedByKind: this.skippedByKind, withoutResult: this.callsWithoutResult };
   }
 
   private convertToolResult(part: Fields): Block {
-    const id = readString(part, 'tool_use_id') ?? this.pendingCalls[0] ?? 'unknown';
-    this.pendingCalls = this.pendingCalls.filter((each) => each !== id);
+    const id = readString(part, 'tool_use_id') ?? this.pendingCallIds[0] ?? 'unknown';
+    this.pendingCallIds = this.pendingCallIds.filter((each) => each !== id);
     const { content } = part;
     return {
       type: 'tool_result',
@@ -112,13 +112,16 @@ class CursorTranscriptReader {
 
   /** No API accepts a conversation with an unanswered call. */
   private answerPendingCalls(): void {
-    if (this.pendingCalls.length === 0) return;
-    const results = this.pendingCalls.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));
-    this.withoutResult += results.length;
-    const last = this.messages.at(-1);
-    if (last?.role === 'user' && Array.isArray(last.content)) {
-      this.messages[this.messages.length - 1] = { ...last, content: [...(last.content as Block[]), ...results] };
+    if (this.pendingCallIds.length === 0) return;
+    const results = this.pendingCallIds.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));
+    this.callsWithoutResult += results.length;
+    const lastMessage = this.messages.at(-1);
+    if (lastMessage?.role === 'user' && Array.isArray(lastMessage.content)) {
+      this.messages[this.messages.length - 1] = {
+        ...lastMessage,
+        content: [...(lastMessage.content as Block[]), ...results],
+      };
     } else this.messages.push({ role: 'user', content: results });
-    this.pendingCalls = [];
+    this.pendingCallIds = [];
   }
 }

@@ -12,9 +12,9 @@ export class MessageShapeError extends Error {
     value: unknown,
     readonly expected: string,
   ) {
-    const found = describeValue(value);
-    super(`${path}: found ${found}, expected ${expected}`);
-    this.found = found;
+    const foundText = describeValue(value);
+    super(`${path}: found ${foundText}, expected ${expected}`);
+    this.found = foundText;
   }
 }
 

@@ -15,7 +15,7 @@ import type { ApiMessage, Block } from '../../core/messages/types';
 import { makeSourceId, getSourceName } from '../conversationId';
 import { formatPlural } from '../../core/plural';
 import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../notes';
-import { type JsonRecord, readJsonLineRecords, findRecordAboveGap } from '../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords, findRecordBeforeGap } from '../text/jsonLines';
 import { type Line, readLines } from '../text/lines';
 import {
   type Fields,
@@ -47,21 +47,23 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
   const notes: ConversationNote[] = [];
   const session = parsePiEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
-  const path = findActivePath(session);
-  const owners = new Map<Fields, ApiMessage>();
-  const edits = collectEntryEdits(path);
-  const allMessages = convertPiEntries(applyEntryEdits(path, edits), owners);
+  const activeEntries = findActivePath(session);
+  const messageByEntry = new Map<Fields, ApiMessage>();
+  const edits = collectEntryEdits(activeEntries);
+  const allMessages = convertPiEntries(applyEntryEdits(activeEntries, edits), messageByEntry);
   const messages =
-    options.history === 'all' ? allMessages : convertPiEntries(applyEntryEdits(selectActiveEntries(path), edits));
-  const skippedByKind = countEntriesNotSentByKind(path);
+    options.history === 'all'
+      ? allMessages
+      : convertPiEntries(applyEntryEdits(selectActiveEntries(activeEntries), edits));
+  const skippedByKind = countEntriesNotSentByKind(activeEntries);
   if (allMessages.length === 0) {
     throw createNoMessagesError(name, 'a Pi session with "message" entries', skippedByKind, notes);
   }
   const id = readString(header, 'id');
   const workspace = readString(header, 'cwd');
-  const system = path.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
-  const leftOut = entries.filter(isMessageEntry).length - path.filter(isMessageEntry).length;
-  const removedCount = path.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
+  const system = activeEntries.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
+  const leftOutCount = entries.filter(isMessageEntry).length - activeEntries.filter(isMessageEntry).length;
+  const removedCount = activeEntries.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
   return {
     id: id === undefined ? makeSourceId(source, input) : `pi:${id}`,
     format: 'pi',
@@ -72,7 +74,7 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
       ...(messages.length < allMessages.length
         ? [describeOmittedMessages(allMessages.length - messages.length, 'before the last compaction')]
         : []),
-      ...(leftOut > 0 ? [`Left out: ${formatPlural(leftOut, 'message')} on abandoned branches.`] : []),
+      ...(leftOutCount > 0 ? [`Left out: ${formatPlural(leftOutCount, 'message')} on abandoned branches.`] : []),
       ...(removedCount > 0
         ? [`Left out: ${formatPlural(removedCount, 'message')} taken out of the context (context_edit).`]
         : []),
@@ -84,7 +86,7 @@ export function readPi(input: string | Uint8Array, source: InputSource, options:
     ...(system !== undefined && { request: { system } }),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(header, entries, path, allMessages, owners),
+      readRecordedRequests(header, entries, activeEntries, allMessages, messageByEntry),
       allMessages.length,
     ),
   };
@@ -98,23 +100,25 @@ function readRecordedRequests(
   allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
 ): RecordedRequests | undefined {
-  const indexes = new Map(allMessages.map((message, index) => [message, index]));
-  const findIndex = (entry: Fields): number | undefined => {
-    const owner = owners.get(entry);
-    return owner && indexes.get(owner);
+  const indexByMessage = new Map(allMessages.map((message, index) => [message, index]));
+  const findMessageIndex = (entry: Fields): number | undefined => {
+    const ownerMessage = owners.get(entry);
+    return ownerMessage && indexByMessage.get(ownerMessage);
   };
   const requestCollector = new PiRequests();
   requestCollector.takeRecord(header);
-  for (const entry of entries) requestCollector.takeRecord(entry, findIndex(entry));
+  for (const entry of entries) requestCollector.takeRecord(entry, findMessageIndex(entry));
   const compactions = path.flatMap((entry): RecordedCompaction[] => {
-    const message = entry['type'] === 'compaction' ? findIndex(entry) : undefined;
+    const message = entry['type'] === 'compaction' ? findMessageIndex(entry) : undefined;
     if (message === undefined) return [];
-    const at = readTime(entry, 'timestamp');
+    const timeMs = readTime(entry, 'timestamp');
     const tokensBefore = readNumber(entry, 'tokensBefore');
-    return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
+    return [
+      { message, ...(timeMs !== undefined && { at: timeMs }), ...(tokensBefore !== undefined && { tokensBefore }) },
+    ];
   });
-  const recorded = requestCollector.getResult();
-  return recorded && { ...recorded, compactions };
+  const recordedRequests = requestCollector.getResult();
+  return recordedRequests && { ...recordedRequests, compactions };
 }
 
 export class PiRequests implements RequestCollector {
@@ -138,24 +142,24 @@ export class PiRequests implements RequestCollector {
     const usage = isCompaction || content['role'] === 'assistant' ? readRecord(content, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
-    const at = readTime(content, 'timestamp') ?? readTime(entry, 'timestamp');
+    const timeMs = readTime(content, 'timestamp') ?? readTime(entry, 'timestamp');
     const sessionStart = readTime(this.header, 'timestamp');
     const id = readString(entry, 'id');
     // The current model makes a summary, but the entry does not name it.
     const model = (this.model = readString(content, 'model') ?? this.model);
     const seller = (this.seller = readString(content, 'provider') ?? this.seller);
     const recordedCost = readNumber(readRecord(usage, 'cost') ?? {}, 'total');
-    const reasoning = readNumber(usage, 'reasoning') ?? readNumber(usage, 'reasoningTokens');
+    const reasoningTokens = readNumber(usage, 'reasoning') ?? readNumber(usage, 'reasoningTokens');
     this.requests.push({
-      ...(at !== undefined && { at }),
+      ...(timeMs !== undefined && { at: timeMs }),
       ...(model !== undefined && { model }),
       ...(seller !== undefined && { seller }),
       ...(recordedCost !== undefined && { recordedCost }),
       ...(message !== undefined && !isCompaction && { message }),
       // A fork copies entries with their ids and times (session-manager.ts, createBranchedSession
       // and forkFrom).
-      ...((id ?? at) !== undefined && { key: `${id ?? at ?? ''} ${JSON.stringify(usage)}` }),
-      ...(at !== undefined && sessionStart !== undefined && at < sessionStart && { isCopy: true }),
+      ...((id ?? timeMs) !== undefined && { key: `${id ?? timeMs ?? ''} ${JSON.stringify(usage)}` }),
+      ...(timeMs !== undefined && sessionStart !== undefined && timeMs < sessionStart && { isCopy: true }),
       usage: {
         accounting: 'anthropic',
         source: 'reported',
@@ -163,7 +167,7 @@ export class PiRequests implements RequestCollector {
         outputTokens: readCount(usage, 'output'),
         cacheReadTokens: readCount(usage, 'cacheRead'),
         cacheWriteTokens: readCount(usage, 'cacheWrite'),
-        ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+        ...(reasoningTokens !== undefined && { reasoningTokens }),
       },
       purpose: isCompaction ? 'compaction' : 'answer',
     });
@@ -213,20 +217,20 @@ function parsePiEntries(input: Iterable<Line>, source: string, notes: Conversati
 function findActivePath({ records, entries }: PiEntries): readonly Fields[] {
   if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
-  const path: Fields[] = [];
+  const activeEntries: Fields[] = [];
   const seenRecords = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
   while (record && !seenRecords.has(record)) {
     seenRecords.add(record);
-    path.push(record.value);
+    activeEntries.push(record.value);
     const parent = readString(record.value, 'parentId');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
-      (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
+      (mayHaveParent ? findRecordBeforeGap(records, record) : undefined);
   }
-  return path.reverse();
+  return activeEntries.reverse();
 }
 
 /** Maps an entry to its new content, or null if it was removed; the last edit counts (Pi 1.6). */
@@ -268,12 +272,12 @@ function selectActiveEntries(path: readonly Fields[]): readonly Fields[] {
   const index = compaction['firstKeptEntryIndex'];
   const firstKeptIndex = firstKeptId === undefined ? Number(index) - 1 : path.findIndex(({ id }) => id === firstKeptId);
   const system = readRecord(compaction, 'systemMessage');
-  const isKept = ({ type, message }: Fields): boolean =>
+  const isKeptEntry = ({ type, message }: Fields): boolean =>
     type !== 'compaction' && !(isRecord(message) && message['role'] === 'system');
   return [
     ...(system ? [{ type: 'message', message: system }] : []),
     compaction,
-    ...(firstKeptIndex >= 0 ? path.slice(firstKeptIndex, compactionIndex).filter(isKept) : []),
+    ...(firstKeptIndex >= 0 ? path.slice(firstKeptIndex, compactionIndex).filter(isKeptEntry) : []),
     ...path.slice(compactionIndex + 1),
   ];
 }
@@ -300,14 +304,14 @@ const ROLES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
 const isMessageEntry = (entry: Fields): boolean => convertPiEntry(entry) !== undefined;
 
 function countEntriesNotSentByKind(path: readonly Fields[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+  const countByKind = new Map<string, number>();
   for (const entry of path) {
     if (isMessageEntry(entry) || entry['type'] === 'context_edit') continue;
     const role = entry['type'] === 'message' ? readString(readRecord(entry, 'message') ?? {}, 'role') : undefined;
     const kind = role ?? readString(entry, 'type') ?? 'unnamed';
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    countByKind.set(kind, (countByKind.get(kind) ?? 0) + 1);
   }
-  return counts;
+  return countByKind;
 }
 
 /**
@@ -318,15 +322,17 @@ function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMe
   const messages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const entry of entries) {
-    const converted = convertPiEntry(entry);
-    if (!converted || converted.content.length === 0) continue;
-    const isResult = converted.content.every(({ type }) => type === 'tool_result');
+    const convertedEntry = convertPiEntry(entry);
+    if (!convertedEntry || convertedEntry.content.length === 0) continue;
+    const isResult = convertedEntry.content.every(({ type }) => type === 'tool_result');
     if (isResult && results) {
-      results.push(...converted.content);
+      results.push(...convertedEntry.content);
       continue;
     }
-    results = isResult ? [...converted.content] : undefined;
-    const [message = converted, ...rest] = results ? [{ ...converted, content: results }] : splitAtFiles(converted);
+    results = isResult ? [...convertedEntry.content] : undefined;
+    const [message = convertedEntry, ...rest] = results
+      ? [{ ...convertedEntry, content: results }]
+      : splitAtFiles(convertedEntry);
     messages.push(message, ...rest);
     owners?.set(entry, message);
   }
@@ -342,12 +348,12 @@ const LEADING_FILE_ELEMENT = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   const [firstBlock, ...otherBlocks] = message.content;
   const text = stringifyValue(firstBlock?.['text']);
-  const files = isMachineMessage(message) || message.role !== 'user' ? null : LEADING_FILE_ELEMENT.exec(text);
-  if (!files) return [message];
-  const attachedFiles: Block = { type: 'text', text: files[0] };
-  const textAfter = text.slice(files[0].length);
+  const fileElements = isMachineMessage(message) || message.role !== 'user' ? null : LEADING_FILE_ELEMENT.exec(text);
+  if (!fileElements) return [message];
+  const filesBlock: Block = { type: 'text', text: fileElements[0] };
+  const textAfter = text.slice(fileElements[0].length);
   const textBlocks = textAfter.trim() === '' ? [] : [{ type: 'text', text: textAfter }];
-  return splitPromptAtAttachments([attachedFiles, ...textBlocks, ...otherBlocks], new Set([attachedFiles]));
+  return splitPromptAtAttachments([filesBlock, ...textBlocks, ...otherBlocks], new Set([filesBlock]));
 }
 
 /** Uses the same words as Pi's `convertToLlm`. */

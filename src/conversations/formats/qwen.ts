@@ -9,7 +9,7 @@ import type { ApiMessage, Block } from '../../core/messages/types';
 import { formatPlural } from '../../core/plural';
 import { makeSourceId, getSourceName } from '../conversationId';
 import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../notes';
-import { type JsonRecord, readJsonLineRecords, findRecordAboveGap } from '../text/jsonLines';
+import { type JsonRecord, readJsonLineRecords, findRecordBeforeGap } from '../text/jsonLines';
 import { readLines } from '../text/lines';
 import { type Fields, stringifyValue, readList, readRecord, readString } from '../text/values';
 import { normalizeTitle, makeConversationTitle } from '../title';
@@ -41,15 +41,22 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
     records.push(record);
   });
   const branch = findActiveBranch(records);
-  const kinds = countRecordsNotSentByKind(branch);
+  const unsentCounts = countRecordsNotSentByKind(branch);
   const allMessages = branch.flatMap(convertQwenRecord);
   if (allMessages.length === 0) {
-    throw createNoMessagesError(name, 'a Qwen Code session with "user" and "assistant" records', kinds.notSent, notes);
+    throw createNoMessagesError(
+      name,
+      'a Qwen Code session with "user" and "assistant" records',
+      unsentCounts.notSent,
+      notes,
+    );
   }
-  const compression = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
-  const compressedHistory = readCompressedHistory(branch[compression]);
+  const compressionIndex = branch.findLastIndex((value) => value['subtype'] === 'chat_compression');
+  const compressedHistory = readCompressedHistory(branch[compressionIndex]);
   const activeMessages = compressedHistory
-    ? [...compressedHistory, ...branch.slice(compression + 1).flatMap(convertQwenRecord)].map(({ message }) => message)
+    ? [...compressedHistory, ...branch.slice(compressionIndex + 1).flatMap(convertQwenRecord)].map(
+        ({ message }) => message,
+      )
     : undefined;
   const messages =
     options.history === 'all' || !activeMessages ? allMessages.map(({ message }) => message) : activeMessages;
@@ -58,7 +65,7 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
   const parent = records
     .map(({ value }) => readString(readRecord(value, 'systemPayload') ?? {}, 'parentSessionId'))
     .find((each) => each !== undefined);
-  const leftOut =
+  const leftOutCount =
     records.filter(({ value }) => MESSAGE_RECORD_TYPES.has(value['type'])).length -
     branch.filter(isMessageRecord).length;
   return {
@@ -71,13 +78,13 @@ export function readQwen(input: string | Uint8Array, source: InputSource, option
       ...(activeMessages && messages === activeMessages
         ? [
             describeOmittedMessages(
-              branch.slice(0, compression).filter(isMessageRecord).length,
+              branch.slice(0, compressionIndex).filter(isMessageRecord).length,
               'before the last compaction',
             ),
           ]
         : []),
-      ...(leftOut > 0 ? [`Left out: ${formatPlural(leftOut, 'message')} on abandoned branches.`] : []),
-      ...describeSkippedRecords(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
+      ...(leftOutCount > 0 ? [`Left out: ${formatPlural(leftOutCount, 'message')} on abandoned branches.`] : []),
+      ...describeSkippedRecords(new Map([...unsentCounts.unknown, ...unsentCounts.notSent]), unsentCounts.notSent),
       ...describeUnansweredCalls(messages),
     ],
     sidechains: [],
@@ -91,30 +98,30 @@ function readRecordedRequests(
   records: readonly JsonRecord[],
   allMessages: readonly RecordedMessage[],
 ): RecordedRequests | undefined {
-  const places = new Map(allMessages.map(({ record }, index) => [record, index]));
-  const collected = new QwenRequests();
-  for (const { value } of records) collected.takeRecord(value, places.get(value));
-  return collected.getResult();
+  const messageIndexByRecord = new Map(allMessages.map(({ record }, index) => [record, index]));
+  const requestCollector = new QwenRequests();
+  for (const { value } of records) requestCollector.takeRecord(value, messageIndexByRecord.get(value));
+  return requestCollector.getResult();
 }
 
 const isMessageRecord = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(value['type']);
 
 function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
-  const path: Fields[] = [];
+  const branch: Fields[] = [];
   const seenRecords = new Set<JsonRecord>();
   let record = records.at(-1);
   // A damaged file may contain circular links.
   while (record && !seenRecords.has(record)) {
     seenRecords.add(record);
-    path.push(record.value);
+    branch.push(record.value);
     const parent = readString(record.value, 'parentUuid');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
-      (mayHaveParent ? findRecordAboveGap(records, record) : undefined);
+      (mayHaveParent ? findRecordBeforeGap(records, record) : undefined);
   }
-  return path.reverse();
+  return branch.reverse();
 }
 
 /** `system` records are for the screen or for resuming, except compressions. */
@@ -158,15 +165,15 @@ function readCompressedHistory(compression: Fields | undefined): RecordedMessage
 function toMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
   const blocks = readList(content, 'parts').flatMap(convertPart);
   const results = blocks.filter(({ type }) => type === 'tool_result');
-  const rest = blocks.filter(({ type }) => type !== 'tool_result');
+  const otherBlocks = blocks.filter(({ type }) => type !== 'tool_result');
   if (blocks.length === 0) return undefined;
-  return { role: isModel ? 'assistant' : 'user', content: [...results, ...rest] };
+  return { role: isModel ? 'assistant' : 'user', content: [...results, ...otherBlocks] };
 }
 
 function convertPart(part: unknown): Block[] {
   if (!isRecord(part)) return [];
-  const thought = part['thought'] === true ? readString(part, 'text') : undefined;
-  if (thought !== undefined) return thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }];
+  const thoughtText = part['thought'] === true ? readString(part, 'text') : undefined;
+  if (thoughtText !== undefined) return thoughtText.trim() === '' ? [] : [{ type: 'thinking', thinking: thoughtText }];
   const call = readRecord(part, 'functionCall');
   const name = call && readString(call, 'name');
   const id = call && readString(call, 'id');

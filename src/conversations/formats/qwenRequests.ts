@@ -31,7 +31,7 @@ export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   /** Indexes of requests seen in only one of their two records, by kind of record and counts. */
-  private readonly unpaired = new Map<string, number[]>();
+  private readonly unpairedIndexes = new Map<string, number[]>();
   private readonly seenIds = new Set<string>();
   private hasResponses = false;
   private id: string | undefined;
@@ -39,33 +39,33 @@ export class QwenRequests implements RequestCollector {
   private forkOf: string | undefined;
 
   takeRecord(value: Fields, message?: number): void {
-    const at = readTime(value, 'timestamp');
+    const timeMs = readTime(value, 'timestamp');
     const fork = readRecord(value, 'forkedFrom');
     this.id = readString(value, 'sessionId') ?? this.id;
     if (fork) this.forkOf = readString(fork, 'sessionId') ?? this.forkOf;
-    else this.began ??= at;
+    else this.began ??= timeMs;
     if (value['subtype'] === 'chat_compression') this.compactions += 1;
-    const event =
+    const responseEvent =
       value['subtype'] === 'ui_telemetry' ? readRecord(readRecord(value, 'systemPayload') ?? {}, 'uiEvent') : {};
-    if (event?.['event.name'] === 'qwen-code.api_response') {
+    if (responseEvent?.['event.name'] === 'qwen-code.api_response') {
       this.hasResponses = true;
       this.addUsage(
         'response',
         value,
-        convertQwenUsage(event, RESPONSE_USAGE_FIELDS),
-        readString(event, 'model'),
-        at,
+        convertQwenUsage(responseEvent, RESPONSE_USAGE_FIELDS),
+        readString(responseEvent, 'model'),
+        timeMs,
         undefined,
       );
     }
-    const counts = value['type'] === 'assistant' ? readRecord(value, 'usageMetadata') : undefined;
-    if (counts)
+    const usageFields = value['type'] === 'assistant' ? readRecord(value, 'usageMetadata') : undefined;
+    if (usageFields)
       this.addUsage(
         'answer',
         value,
-        convertQwenUsage(counts, ANSWER_USAGE_FIELDS),
+        convertQwenUsage(usageFields, ANSWER_USAGE_FIELDS),
         readString(value, 'model'),
-        at,
+        timeMs,
         message,
       );
   }
@@ -99,15 +99,17 @@ export class QwenRequests implements RequestCollector {
     if (id !== undefined) this.seenIds.add(id);
     const window = readNumber(value, 'contextWindowSize');
     const windowAndMessage = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
-    const counts = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
-    const place = this.unpaired.get(`${source === 'answer' ? 'response' : 'answer'} ${counts}`)?.shift();
-    const existing = place === undefined ? undefined : this.found[place];
-    if (place !== undefined && existing) {
-      this.found[place] = { ...existing, ...windowAndMessage };
+    const countsKey = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
+    const unpairedIndex = this.unpairedIndexes
+      .get(`${source === 'answer' ? 'response' : 'answer'} ${countsKey}`)
+      ?.shift();
+    const existingRequest = unpairedIndex === undefined ? undefined : this.found[unpairedIndex];
+    if (unpairedIndex !== undefined && existingRequest) {
+      this.found[unpairedIndex] = { ...existingRequest, ...windowAndMessage };
       return;
     }
-    const pairKey = `${source} ${counts}`;
-    this.unpaired.set(pairKey, [...(this.unpaired.get(pairKey) ?? []), this.found.length]);
+    const pairKey = `${source} ${countsKey}`;
+    this.unpairedIndexes.set(pairKey, [...(this.unpairedIndexes.get(pairKey) ?? []), this.found.length]);
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
@@ -125,16 +127,17 @@ export class QwenRequests implements RequestCollector {
  * which.
  */
 function convertQwenUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, string>>): Usage {
-  const thoughts = readCount(counts, names.thoughts);
-  const input = readCount(counts, names.input);
-  const total = readCount(counts, names.total);
+  const thoughtTokens = readCount(counts, names.thoughts);
+  const inputTokens = readCount(counts, names.input);
+  const totalTokens = readCount(counts, names.total);
   return {
     accounting: 'openai',
     source: 'reported',
-    inputTokens: input,
-    outputTokens: total > input ? total - input : readCount(counts, names.output) + thoughts,
+    inputTokens,
+    outputTokens:
+      totalTokens > inputTokens ? totalTokens - inputTokens : readCount(counts, names.output) + thoughtTokens,
     cacheReadTokens: readCount(counts, names.cached),
     cacheWriteTokens: 0,
-    reasoningTokens: thoughts,
+    reasoningTokens: thoughtTokens,
   };
 }

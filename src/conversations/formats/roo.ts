@@ -115,18 +115,20 @@ function renderResultAsText(block: unknown): unknown {
 export function selectEffectiveHistory(allMessages: readonly ApiMessage[]): readonly ApiMessage[] {
   const summaryIndex = allMessages.findLastIndex((message) => message['isSummary'] === true);
   const [firstMessage] = allMessages;
-  const fromSummary = summaryIndex === -1 ? allMessages : dropOrphanedResults(allMessages.slice(summaryIndex));
-  const needsTask = summaryIndex > 0 && fromSummary[0]?.role === 'assistant' && firstMessage?.role === 'user';
-  const visible = dropTruncatedMessages(fromSummary);
-  return needsTask ? [firstMessage, ...visible] : visible;
+  const messagesFromSummary = summaryIndex === -1 ? allMessages : dropOrphanedResults(allMessages.slice(summaryIndex));
+  const needsTask = summaryIndex > 0 && messagesFromSummary[0]?.role === 'assistant' && firstMessage?.role === 'user';
+  const visibleMessages = dropTruncatedMessages(messagesFromSummary);
+  return needsTask ? [firstMessage, ...visibleMessages] : visibleMessages;
 }
 
 function dropTruncatedMessages(messages: readonly ApiMessage[]): readonly ApiMessage[] {
-  const markers = new Set(
+  const truncationIds = new Set(
     messages.filter((message) => message['isTruncationMarker'] === true).map((message) => message['truncationId']),
   );
-  markers.delete(undefined);
-  return markers.size === 0 ? messages : messages.filter((message) => !markers.has(message['truncationParent']));
+  truncationIds.delete(undefined);
+  return truncationIds.size === 0
+    ? messages
+    : messages.filter((message) => !truncationIds.has(message['truncationParent']));
 }
 
 function dropOrphanedResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {

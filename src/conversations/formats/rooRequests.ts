@@ -14,18 +14,18 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
     const metrics = readRecord(message, 'metrics');
     if (message.role !== 'assistant' || !metrics) return [];
     const info = readRecord(message, 'modelInfo') ?? {};
-    const at = readTime(message, 'ts');
+    const timeMs = readTime(message, 'ts');
     const model = readString(info, 'id');
     const seller = readString(info, 'provider');
     const recordedCost = readNumber(metrics, 'cost');
     return [
       {
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
         ...(model !== undefined && { model }),
         ...(seller !== undefined && { seller }),
         ...(recordedCost !== undefined && { recordedCost }),
         message: index,
-        ...createRequestKey(at, metrics),
+        ...createRequestKey(timeMs, metrics),
         usage: makeRooUsage(
           readCount(metrics, 'inputTokens'),
           readCount(metrics, 'outputTokens'),
@@ -50,22 +50,22 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
  */
 export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answersWithTime = messages.flatMap((message, index) => {
-    const at = readTime(message, 'ts');
-    return message.role === 'assistant' && at !== undefined ? [{ index, at }] : [];
+    const timeMs = readTime(message, 'ts');
+    return message.role === 'assistant' && timeMs !== undefined ? [{ index, at: timeMs }] : [];
   });
   const requests = parseList(text).flatMap((uiMessage): RecordedRequest[] => {
     const fields = uiMessage['say'] === 'api_req_started' ? parseFields(readString(uiMessage, 'text')) : undefined;
     // Canceled and failed requests have no counts.
     if (!fields || readNumber(fields, 'tokensIn') === undefined) return [];
-    const at = readTime(uiMessage, 'ts');
+    const timeMs = readTime(uiMessage, 'ts');
     const recordedCost = readNumber(fields, 'cost');
-    const answer = at === undefined ? undefined : answersWithTime.find((each) => each.at >= at);
+    const answer = timeMs === undefined ? undefined : answersWithTime.find((each) => each.at >= timeMs);
     return [
       {
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(answer && { message: answer.index }),
-        ...createRequestKey(at, fields),
+        ...createRequestKey(timeMs, fields),
         usage: makeRooUsage(
           readCount(fields, 'tokensIn'),
           readCount(fields, 'tokensOut'),
@@ -93,11 +93,13 @@ const createRequestKey = (at: number | undefined, counts: Fields): Pick<Recorded
  * request of a task has less input than cached tokens, this applies to the whole task.
  */
 function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
-  const isBeside = requests.some(
+  const excludesCachedTokens = requests.some(
     ({ usage }) => usage && usage.inputTokens < usage.cacheReadTokens + usage.cacheWriteTokens,
   );
   return requests.map((request) =>
-    isBeside && request.usage ? { ...request, usage: { ...request.usage, accounting: 'anthropic' } } : request,
+    excludesCachedTokens && request.usage
+      ? { ...request, usage: { ...request.usage, accounting: 'anthropic' } }
+      : request,
   );
 }
 

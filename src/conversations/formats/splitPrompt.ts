@@ -9,12 +9,12 @@ export interface BlockMessage extends ApiMessage {
  * join consecutive user messages, so the model sees the same text.
  */
 export function splitPromptAtAttachments(blocks: readonly Block[], attachedBlocks: ReadonlySet<Block>): BlockMessage[] {
-  const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
+  const contentRuns: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
   for (const block of blocks) {
     const isMeta = attachedBlocks.has(block);
-    const last = runs.at(-1);
-    if (last?.isMeta === isMeta) last.content.push(block);
-    else runs.push({ isMeta, content: [block] });
+    const lastRun = contentRuns.at(-1);
+    if (lastRun?.isMeta === isMeta) lastRun.content.push(block);
+    else contentRuns.push({ isMeta, content: [block] });
   }
-  return runs.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
+  return contentRuns.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
 }

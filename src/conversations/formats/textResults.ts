@@ -47,10 +47,10 @@ function convertTextResultsOfMessage(message: ApiMessage, previousMessage: ApiMe
 }
 
 function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): ToolUseBlock[] {
-  const answered = new Set(answers.filter(isToolResult).map((block) => block.tool_use_id));
+  const answeredIds = new Set(answers.filter(isToolResult).map((block) => block.tool_use_id));
   return getBlocks(message)
     .filter(isToolUse)
-    .filter(({ id }) => !answered.has(id));
+    .filter(({ id }) => !answeredIds.has(id));
 }
 
 /** A call has the name of its MCP tool, but a header always says `use_mcp_tool`. */

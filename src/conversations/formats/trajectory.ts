@@ -131,21 +131,21 @@ function convertTrajectoryContent(content: unknown): Block[] {
 
 function convertAtifSteps(steps: readonly Fields[]): ApiMessage[] {
   const messages: ApiMessage[] = [];
-  const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
+  const addMessage = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
   for (const step of steps) {
     const blocks = convertTrajectoryContent(step['message']);
     if (step['source'] !== 'agent') {
-      add(step['source'] === 'system' ? 'system' : 'user', blocks);
+      addMessage(step['source'] === 'system' ? 'system' : 'user', blocks);
       continue;
     }
     const thinking = stringifyValue(step['reasoning_content']);
     const calls = readList(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
-    add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...blocks, ...calls]);
+    addMessage('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...blocks, ...calls]);
     const results = readList(readRecord(step, 'observation') ?? {}, 'results').filter(isRecord);
     const callResults = results.filter((result) => readString(result, 'source_call_id') !== undefined);
-    add('user', [
+    addMessage('user', [
       ...callResults.map((result): Block => ({
         type: 'tool_result',
         tool_use_id: readString(result, 'source_call_id') ?? '',
@@ -200,7 +200,7 @@ function convertOpenHandsEvents(
   unknownByKind: Map<string, number>,
 ): ApiMessage[] {
   const messages: ApiMessage[] = [];
-  const calls = new Map<unknown, string>();
+  const callIdByEventId = new Map<unknown, string>();
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length === 0) return;
     const lastMessage = messages.at(-1);
@@ -223,10 +223,10 @@ function convertOpenHandsEvents(
       const role = action === 'system' ? 'system' : event['source'] === 'user' ? 'user' : 'assistant';
       add(role, convertTrajectoryContent(args['content'] ?? event['message']));
     } else if (typeof action === 'string' && event['source'] === 'agent' && !ACTIONS_NOT_SENT_TO_MODEL.has(action)) {
-      calls.set(event['id'], id);
+      callIdByEventId.set(event['id'], id);
       add('assistant', [...convertTrajectoryContent(args['thought']), convertOpenHandsCall(action, id, args, call)]);
-    } else if (typeof observation === 'string' && calls.has(event['cause'])) {
-      const result: Block = { type: 'tool_result', tool_use_id: calls.get(event['cause']) ?? id };
+    } else if (typeof observation === 'string' && callIdByEventId.has(event['cause'])) {
+      const result: Block = { type: 'tool_result', tool_use_id: callIdByEventId.get(event['cause']) ?? id };
       add('user', [
         { ...result, content: stringifyValue(event['content']), ...(observation === 'error' && { is_error: true }) },
       ]);
@@ -285,7 +285,7 @@ function convertOpenHandsV1Events(
 ): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let openReply: { readonly key: string; readonly blocks: Block[] } | undefined;
-  const add = (role: ApiMessage['role'], content: readonly Block[], key?: string): void => {
+  const addMessage = (role: ApiMessage['role'], content: readonly Block[], key?: string): void => {
     if (content.length === 0) return;
     if (key !== undefined && openReply?.key === key) {
       openReply.blocks.push(...content);
@@ -295,13 +295,13 @@ function convertOpenHandsV1Events(
     messages.push({ role, content: openReply?.blocks ?? content });
   };
   // Results may arrive before the reply's last call, so they move after the reply.
-  const ordered = mergeReplyEvents(isActive ? applyCondensationEvents(events) : events);
-  for (const event of ordered) {
+  const orderedEvents = mergeReplyEvents(isActive ? applyCondensationEvents(events) : events);
+  for (const event of orderedEvents) {
     const kind = readString(event, 'kind') ?? 'unnamed';
     const id = readString(event, 'tool_call_id');
     switch (kind) {
       case 'SystemPromptEvent':
-        add('system', convertV1Content(readRecord(event, 'system_prompt')));
+        addMessage('system', convertV1Content(readRecord(event, 'system_prompt')));
         break;
       case 'MessageEvent': {
         const message = readRecord(event, 'llm_message') ?? {};
@@ -311,11 +311,11 @@ function convertOpenHandsV1Events(
         );
         const isReply =
           message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
-        add(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...blocks]);
+        addMessage(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...blocks]);
         break;
       }
       case 'ActionEvent':
-        add(
+        addMessage(
           'assistant',
           [
             ...makeThinkingBlocks(stringifyValue(event['reasoning_content'])),
@@ -328,14 +328,14 @@ function convertOpenHandsV1Events(
       case 'ObservationEvent':
       case 'UserRejectObservation':
       case 'AgentErrorEvent':
-        if (id !== undefined) add('user', [convertV1Result(event, kind, id)], 'results');
+        if (id !== undefined) addMessage('user', [convertV1Result(event, kind, id)], 'results');
         break;
       case 'CondensationSummaryEvent':
-        add('user', convertV1Content(event['summary']));
+        addMessage('user', convertV1Content(event['summary']));
         break;
       default: {
-        const kinds = V1_EVENTS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknownByKind;
-        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+        const countByKind = V1_EVENTS_NOT_SENT_TO_MODEL.has(kind) ? passedOver : unknownByKind;
+        countByKind.set(kind, (countByKind.get(kind) ?? 0) + 1);
       }
     }
   }
@@ -343,27 +343,27 @@ function convertOpenHandsV1Events(
 }
 
 function applyCondensationEvents(events: readonly Fields[]): readonly Fields[] {
-  let view: Fields[] = [];
+  let visibleEvents: Fields[] = [];
   for (const event of events) {
     if (event['kind'] !== 'Condensation') {
-      view.push(event);
+      visibleEvents.push(event);
       continue;
     }
     const forgottenIds = new Set<unknown>([
       ...readList(event, 'forgotten_event_ids'),
-      ...view.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
+      ...visibleEvents.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
     ]);
-    view = view.filter((each) => !forgottenIds.has(each['id']));
+    visibleEvents = visibleEvents.filter((each) => !forgottenIds.has(each['id']));
     const summary = readString(event, 'summary');
     if (summary === undefined) continue;
-    const summaryIndex = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
-    view.splice(summaryIndex, 0, {
+    const summaryIndex = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : visibleEvents.length;
+    visibleEvents.splice(summaryIndex, 0, {
       kind: 'CondensationSummaryEvent',
       id: `${stringifyValue(event['id'])}-summary`,
       summary,
     });
   }
-  return view;
+  return visibleEvents;
 }
 
 function mergeReplyEvents(events: readonly Fields[]): readonly Fields[] {
@@ -373,19 +373,19 @@ function mergeReplyEvents(events: readonly Fields[]): readonly Fields[] {
     if (reply !== undefined) lastIndexByReply.set(reply, index);
   });
   const orderedEvents: Fields[] = [];
-  let waitingEvents: Fields[] = [];
+  let deferredEvents: Fields[] = [];
   let lastReply = -1;
   events.forEach((event, index) => {
     const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
     if (reply !== undefined) lastReply = Math.max(lastReply, lastIndexByReply.get(reply) ?? index);
-    if (reply === undefined && index < lastReply) waitingEvents.push(event);
+    if (reply === undefined && index < lastReply) deferredEvents.push(event);
     else orderedEvents.push(event);
     if (index >= lastReply) {
-      orderedEvents.push(...waitingEvents);
-      waitingEvents = [];
+      orderedEvents.push(...deferredEvents);
+      deferredEvents = [];
     }
   });
-  return [...orderedEvents, ...waitingEvents];
+  return [...orderedEvents, ...deferredEvents];
 }
 
 const makeThinkingBlocks = (thinking: string): Block[] =>

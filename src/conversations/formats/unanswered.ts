@@ -9,10 +9,10 @@ import { formatPlural } from '../../core/plural';
 export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
-    const next = messages[index + 1];
+    const nextMessage = messages[index + 1];
     const answeredIds = new Set(
-      next?.role === 'user'
-        ? getBlocks(next)
+      nextMessage?.role === 'user'
+        ? getBlocks(nextMessage)
             .filter(isToolResult)
             .map((block) => block.tool_use_id)
         : [],

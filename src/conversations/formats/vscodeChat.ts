@@ -63,13 +63,13 @@ const CHANGE_KIND_DELETE = 3;
 
 function applyLoggedChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
   if (value['kind'] === CHANGE_KIND_INITIAL) return value['v'];
-  const path = readList(value, 'k');
-  let holder: unknown = session;
-  for (const key of path.slice(0, -1)) holder = getField(holder, key);
-  const lastKey = toValidKey(holder, path.at(-1));
+  const keyPath = readList(value, 'k');
+  let changedParent: unknown = session;
+  for (const key of keyPath.slice(0, -1)) changedParent = getField(changedParent, key);
+  const lastKey = toValidKey(changedParent, keyPath.at(-1));
   if (lastKey === undefined) throw createLogError(source, line, 'a change to something that does not exist');
   // Earlier lines created the object, and nothing else uses it yet, so it may be changed.
-  const fields = holder as Record<string | number, unknown>;
+  const fields = changedParent as Record<string | number, unknown>;
   switch (value['kind']) {
     case CHANGE_KIND_SET:
       fields[lastKey] = value['v'];
@@ -196,13 +196,13 @@ function parseChatTurn(request: Fields): ChatSessionTurn {
   const add = (role: ApiMessage['role'], content: readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content });
   };
-  const rendered = readList(metadata, 'renderedUserMessage').flatMap((part) =>
+  const renderedBlocks = readList(metadata, 'renderedUserMessage').flatMap((part) =>
     isRecord(part) ? makeTextBlocks(readString(part, 'text') ?? '') : [],
   );
   const { message } = request;
   const typedText = isRecord(message) ? stringifyValue(message['text']) : stringifyValue(message);
   // The record has both the typed and the sent text.
-  add('user', rendered.length > 0 ? rendered : makeTextBlocks(typedText));
+  add('user', renderedBlocks.length > 0 ? renderedBlocks : makeTextBlocks(typedText));
   const toolCallRounds = readList(metadata, 'toolCallRounds').filter(isRecord);
   const results = readRecord(metadata, 'toolCallResults') ?? {};
   for (const round of toolCallRounds) {
@@ -227,8 +227,10 @@ const isToolInvocation = (part: unknown): boolean => isRecord(part) && part['kin
 const makeTextBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 function convertThinking(round: Fields): Block[] {
-  const thought = readRecord(round, 'thinking')?.['text'];
-  const thinking = Array.isArray(thought) ? thought.map(stringifyValue).join('') : stringifyValue(thought);
+  const thoughtValue = readRecord(round, 'thinking')?.['text'];
+  const thinking = Array.isArray(thoughtValue)
+    ? thoughtValue.map(stringifyValue).join('')
+    : stringifyValue(thoughtValue);
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
 }
 

@@ -12,21 +12,21 @@ export interface AgentStore extends StoreRow {
 
 export async function listAgentStores(options: FindConversationsOptions): Promise<AgentStore[]> {
   const userFolders = listVsCodeUserFolders(options);
-  const custom = (await Promise.all(userFolders.map((user) => readCustomStorageFolders(user, options)))).flat();
+  const customFolders = (await Promise.all(userFolders.map((user) => readCustomStorageFolders(user, options)))).flat();
   const stores = [
     ...AGENT_LIST.flatMap(({ name, stores: rows }) =>
       rows.flatMap((row) =>
         resolveStoreFolders(row.root, options, userFolders).map((root): AgentStore => ({ ...row, agent: name, root })),
       ),
     ),
-    ...custom.map(({ agent, folder }): AgentStore => ({
+    ...customFolders.map(({ agent, folder }): AgentStore => ({
       agent,
       root: join(folder, 'tasks'),
       steps: [/^/, 'api_conversation_history.json'],
     })),
   ];
-  const byRoot = new Map(stores.map((store) => [`${store.root}\n${store.steps.join('/')}`, store]));
-  return [...byRoot.values()];
+  const storeByRootAndSteps = new Map(stores.map((store) => [`${store.root}\n${store.steps.join('/')}`, store]));
+  return [...storeByRootAndSteps.values()];
 }
 
 export function findParentSessionPath({ parent }: StoreRow, path: string): string | undefined {
@@ -35,8 +35,8 @@ export function findParentSessionPath({ parent }: StoreRow, path: string): strin
     const parentId = readParentId(path);
     return parentId === undefined ? undefined : join(dirname(path), `${parentId}.jsonl`);
   }
-  const session = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
-  return join(dirname(session), `${basename(session)}.jsonl`);
+  const sessionFolder = parent === 'session-folder' ? dirname(path) : dirname(dirname(path));
+  return join(dirname(sessionFolder), `${basename(sessionFolder)}.jsonl`);
 }
 
 /** The first record is short or starts with the parent's id. */
@@ -61,15 +61,15 @@ function resolveStoreFolders(
   options: FindConversationsOptions,
   userFolders: readonly string[],
 ): string[] {
-  const path = expandVariables(root, options.env);
-  const [variable = '', ...subfolders] = path.split('/');
+  const expandedPath = expandVariables(root, options.env);
+  const [variable = '', ...subfolders] = expandedPath.split('/');
   const foldersByVariable: Readonly<Record<string, readonly string[]>> = {
     '~': [options.homedir],
     '<data>': [getDataFolder(options)],
     '<local>': getLocalFolders(options),
     '<user>': userFolders,
   };
-  return foldersByVariable[variable]?.map((start) => join(start, ...subfolders)) ?? [join(path)];
+  return foldersByVariable[variable]?.map((start) => join(start, ...subfolders)) ?? [join(expandedPath)];
 }
 
 /** Expands `${NAME:-else}`, innermost first; empty variables count as unset. */

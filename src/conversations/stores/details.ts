@@ -64,30 +64,30 @@ export interface DetailsFromBeginning {
 /** Problems are reported when the file is read whole. */
 export function readDetailsFromBeginning(foundFile: FoundConversation): DetailsFromBeginning {
   const isComplete = isTooLargeToCount(foundFile);
-  let head: FileHead | undefined;
+  let fileHead: FileHead | undefined;
   try {
     for (const beginning of readGrowingBeginnings(foundFile.path)) {
-      head = { bytes: beginning.bytes, modified: foundFile.modified, size: foundFile.bytes ?? 0 };
+      fileHead = { bytes: beginning.bytes, modified: foundFile.modified, size: foundFile.bytes ?? 0 };
       const conversation = parseBeginning(beginning, foundFile.path);
       if (conversation && conversation.title !== UNTITLED) {
-        return { details: { ...toFileState(foundFile), ...pickNames(conversation), isComplete }, head };
+        return { details: { ...toFileState(foundFile), ...pickNames(conversation), isComplete }, head: fileHead };
       }
     }
   } catch {
     // The file is gone or can't be opened.
   }
-  return { details: { ...toFileState(foundFile), isComplete }, head };
+  return { details: { ...toFileState(foundFile), isComplete }, head: fileHead };
 }
 
 function parseBeginning({ bytes, isWhole }: FileBeginning, path: string): Conversation | undefined {
-  const head = asBuffer(bytes).toString('utf8');
+  const headText = asBuffer(bytes).toString('utf8');
   // Drops the incomplete last record of a truncated file.
-  const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
+  const text = headText.slice(0, isWhole ? undefined : headText.lastIndexOf('\n') + 1) || headText;
   try {
     const document = parseTruncatedJson(text);
-    const isLines =
+    const isJsonLines =
       typeof document === 'object' && document !== null && !Array.isArray(document) && !('messages' in document);
-    const input = isLines || document === undefined ? text : JSON.stringify(document);
+    const input = isJsonLines || document === undefined ? text : JSON.stringify(document);
     return readConversation(input, { path }, { history: 'all' });
   } catch {
     return undefined;

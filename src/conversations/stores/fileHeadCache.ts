@@ -6,25 +6,25 @@ const MAX_CACHED_BYTES = 32 * 1024 ** 2;
 
 /** Keeps beginnings that were read for a title until the files are read whole. */
 export class FileHeadCache {
-  private readonly byPath = new Map<string, FileHead>();
-  private bytes = 0;
+  private readonly headByPath = new Map<string, FileHead>();
+  private cachedBytes = 0;
 
   constructor(private readonly maxBytes = MAX_CACHED_BYTES) {}
 
   get hasRoom(): boolean {
-    return this.bytes + MAX_BEGINNING_BYTES <= this.maxBytes;
+    return this.cachedBytes + MAX_BEGINNING_BYTES <= this.maxBytes;
   }
 
   addHead(path: string, head: FileHead): void {
-    this.bytes += head.bytes.length;
-    this.byPath.set(path, head);
+    this.cachedBytes += head.bytes.length;
+    this.headByPath.set(path, head);
   }
 
   removeHead(path: string): FileHead | undefined {
-    const head = this.byPath.get(path);
+    const head = this.headByPath.get(path);
     if (!head) return undefined;
-    this.byPath.delete(path);
-    this.bytes -= head.bytes.length;
+    this.headByPath.delete(path);
+    this.cachedBytes -= head.bytes.length;
     return head;
   }
 }

@@ -80,27 +80,27 @@ const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\
  * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
  */
 function dropOldStoreCopies(conversations: readonly FoundConversation[]): FoundConversation[] {
-  const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
-  const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
-  const transcripts = new Set(
+  const databaseSessionIds = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
+  const jsonlPaths = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
+  const transcriptNames = new Set(
     conversations
       .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION_PATH.test(path))
       .map(({ path }) => basename(path, '.jsonl')),
   );
-  const chats = new Set(
+  const chatNames = new Set(
     conversations
-      .filter(({ path }) => CHAT_SESSION_PATH.test(path) && transcripts.has(basename(path, extname(path))))
+      .filter(({ path }) => CHAT_SESSION_PATH.test(path) && transcriptNames.has(basename(path, extname(path))))
       .filter((found) => !isEmptyChat(found))
       .map(({ path }) => basename(path, extname(path))),
   );
   return conversations.filter(({ agent, path }) => {
-    if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
+    if (agent === 'Gemini CLI') return extname(path) !== '.json' || !jsonlPaths.has(`${path}l`);
     if (agent === 'VS Code') {
       return CHAT_SESSION_PATH.test(path)
-        ? extname(path) !== '.json' || !inLines.has(`${path}l`)
-        : !chats.has(basename(path, '.jsonl'));
+        ? extname(path) !== '.json' || !jsonlPaths.has(`${path}l`)
+        : !chatNames.has(basename(path, '.jsonl'));
     }
-    return !(path.endsWith('.json') && inDatabases.has(basename(path, '.json')));
+    return !(path.endsWith('.json') && databaseSessionIds.has(basename(path, '.json')));
   });
 }
 

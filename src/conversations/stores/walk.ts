@@ -19,8 +19,8 @@ export async function findStoreFiles(
   steps: readonly StorePathStep[],
   problems: FindConversationsProblem[],
 ): Promise<StoreFile[]> {
-  const real = await realpath(root).catch(() => undefined);
-  return real === undefined ? [] : walkPathSteps({ root: real, problems }, root, steps);
+  const realRoot = await realpath(root).catch(() => undefined);
+  return realRoot === undefined ? [] : walkPathSteps({ root: realRoot, problems }, root, steps);
 }
 
 interface WalkContext {
@@ -62,8 +62,8 @@ async function readStats({ root, problems }: WalkContext, path: string, name: st
   try {
     const stats = await lstat(path);
     if (!stats.isSymbolicLink()) return stats;
-    const target = await realpath(path);
-    if (target.startsWith(root + sep)) return await stat(target);
+    const realTarget = await realpath(path);
+    if (realTarget.startsWith(root + sep)) return await stat(realTarget);
     problems.push({ path, reason: 'a link that leads out of the folder; it was not followed' });
   } catch (error) {
     // A name that isn't UTF-8 can't be passed back to the system.

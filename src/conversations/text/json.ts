@@ -26,9 +26,9 @@ const JSON_ESCAPES = '"\\/bfnrt';
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 export function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
-  return at;
+  let position = from;
+  while (position < text.length && isSpace(text.charCodeAt(position))) position += 1;
+  return position;
 }
 
 const throwJsonError = (text: string, offset: number, expected: string): never => {
@@ -44,13 +44,13 @@ function scanString(text: string, start: number): number {
     if (char < ' ') throwJsonError(text, index, 'an escaped control character');
     if (char !== '\\') continue;
     index += 1;
-    const escape = text.charAt(index);
-    if (escape === 'u') {
+    const escapeChar = text.charAt(index);
+    if (escapeChar === 'u') {
       for (let digit = 0; digit < 4; digit += 1) {
         index += 1;
         if (!/^[0-9a-fA-F]$/.test(text.charAt(index))) throwJsonError(text, index, 'four hexadecimal digits');
       }
-    } else if (escape === '' || !JSON_ESCAPES.includes(escape)) throwJsonError(text, index, 'an escape');
+    } else if (escapeChar === '' || !JSON_ESCAPES.includes(escapeChar)) throwJsonError(text, index, 'an escape');
   }
   return throwJsonError(text, text.length, 'the end of a string');
 }
@@ -75,25 +75,25 @@ function scanScalar(text: string, start: number): number {
 export function scanValue(text: string, start: number): number {
   const closers: ('}' | ']')[] = [];
   let index = start;
-  let isOpened = false;
+  let isJustOpened = false;
   for (;;) {
     index = skipSpace(text, index);
     const closer = closers.at(-1);
-    if (isOpened && closer !== undefined && text.charAt(index) === closer) {
+    if (isJustOpened && closer !== undefined && text.charAt(index) === closer) {
       closers.pop();
       index += 1;
-      isOpened = false;
+      isJustOpened = false;
     } else {
       if (closer === '}') index = scanObjectKey(text, index);
       const char = text.charAt(index);
       if (char === '{' || char === '[') {
         closers.push(char === '{' ? '}' : ']');
         index += 1;
-        isOpened = true;
+        isJustOpened = true;
         continue;
       }
       index = scanScalar(text, index);
-      isOpened = false;
+      isJustOpened = false;
     }
     index = closeBrackets(text, index, closers);
     if (closers.length === 0) return index;
@@ -110,12 +110,12 @@ function scanObjectKey(text: string, start: number): number {
 function closeBrackets(text: string, start: number, closers: ('}' | ']')[]): number {
   let index = start;
   while (closers.length > 0) {
-    const next = skipSpace(text, index);
-    const char = text.charAt(next);
-    if (char === ',') return next + 1;
-    if (char !== closers.at(-1)) throwJsonError(text, next, `"," or "${closers.at(-1) ?? ''}"`);
+    const nextIndex = skipSpace(text, index);
+    const char = text.charAt(nextIndex);
+    if (char === ',') return nextIndex + 1;
+    if (char !== closers.at(-1)) throwJsonError(text, nextIndex, `"," or "${closers.at(-1) ?? ''}"`);
     closers.pop();
-    index = next + 1;
+    index = nextIndex + 1;
   }
   return index;
 }

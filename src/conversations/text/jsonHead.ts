@@ -61,6 +61,6 @@ function findEndOfValueIfWhole(text: string, from: number): number | undefined {
 }
 
 function skipComma(text: string, from: number): number {
-  const at = skipSpace(text, from);
-  return text.charAt(at) === ',' ? skipSpace(text, at + 1) : text.length;
+  const position = skipSpace(text, from);
+  return text.charAt(position) === ',' ? skipSpace(text, position + 1) : text.length;
 }

@@ -33,7 +33,7 @@ export function readJsonLineRecords(
     const { values, damage } = parseLineValues(line, source);
     if (damage) damages.push(damage);
     if (damage || !line.valid) lastDamagedLine = line.number;
-    const countBefore = recordCount;
+    const recordCountBefore = recordCount;
     for (const { value, bytes } of values) {
       try {
         takeRecord({
@@ -48,8 +48,8 @@ export function readJsonLineRecords(
         lastDamagedLine = line.number;
       }
     }
-    if (recordCount - countBefore > 1)
-      notes.push(`Line ${line.number} contains ${recordCount - countBefore} records; all were read.`);
+    if (recordCount - recordCountBefore > 1)
+      notes.push(`Line ${line.number} contains ${recordCount - recordCountBefore} records; all were read.`);
     if (!line.valid && values.length > 0) {
       notes.push(`Line ${line.number} contains bytes that are not UTF-8; they were replaced with "\ufffd".`);
     }
@@ -60,7 +60,7 @@ export function readJsonLineRecords(
 }
 
 /** If a record's parent is missing, the conversation continues from the record above the gap. */
-export function findRecordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
+export function findRecordBeforeGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
   records: readonly T[],
   { line, gap }: T,
 ): T | undefined {
@@ -181,28 +181,33 @@ const MAX_TRIES_TO_FIND_NEXT_RECORD = 64;
  * whitespace).
  */
 function findNextRecord(text: string, searchStart: number, brokenOffset: number): number {
-  const recordStarts = /(?<![:,[\s\\])\{"/g;
-  recordStarts.lastIndex = searchStart;
-  const startAtDamage = text.startsWith('{"', brokenOffset) && brokenOffset >= searchStart ? [brokenOffset] : [];
-  for (let tries = 0; tries < MAX_TRIES_TO_FIND_NEXT_RECORD; tries += 1) {
-    const start = startAtDamage.pop() ?? recordStarts.exec(text)?.index;
+  const recordStartPattern = /(?<![:,[\s\\])\{"/g;
+  recordStartPattern.lastIndex = searchStart;
+  const damageStarts = text.startsWith('{"', brokenOffset) && brokenOffset >= searchStart ? [brokenOffset] : [];
+  for (let attempt = 0; attempt < MAX_TRIES_TO_FIND_NEXT_RECORD; attempt += 1) {
+    const start = damageStarts.pop() ?? recordStartPattern.exec(text)?.index;
     if (start === undefined) break;
     const end = findEndOfValue(text, start);
     if (typeof end !== 'number') continue;
-    const next = skipBlankAndNul(text, end);
-    if (next === text.length || text.startsWith('{"', next)) return start;
+    const nextOffset = skipBlankAndNul(text, end);
+    if (nextOffset === text.length || text.startsWith('{"', nextOffset)) return start;
   }
   return text.length;
 }
 
 function toErrorData(line: Line, problem: JsonError['problem'] | undefined, source: string): ReadErrorDetails {
-  const place = { source, line: line.number };
+  const lineLocation = { source, line: line.number };
   if (!problem) {
-    return { ...place, problem: 'broken-line', found: 'NUL bytes in the line', expected: 'one JSON record per line' };
+    return {
+      ...lineLocation,
+      problem: 'broken-line',
+      found: 'NUL bytes in the line',
+      expected: 'one JSON record per line',
+    };
   }
   if (line.last && problem.truncated) {
     return {
-      ...place,
+      ...lineLocation,
       problem: 'torn-tail',
       found: 'a last line that is cut off',
       expected: 'a complete JSON record',
@@ -210,7 +215,7 @@ function toErrorData(line: Line, problem: JsonError['problem'] | undefined, sour
     };
   }
   return {
-    ...place,
+    ...lineLocation,
     problem: 'broken-line',
     found: `a line that breaks at column ${problem.offset + 1}`,
     expected: `${problem.expected} there: one JSON record per line`,

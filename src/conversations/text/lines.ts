@@ -18,15 +18,15 @@ export interface Line {
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Only the next line shows whether the held one was the last.
-  let heldLine: Omit<Line, 'last'> | undefined;
-  let number = 0;
+  let previousLine: Omit<Line, 'last'> | undefined;
+  let lineNumber = 0;
   for (const decodedLine of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {
-    number += 1;
+    lineNumber += 1;
     if (decodedLine.text.trim() === '') continue;
-    if (heldLine) yield { ...heldLine, last: false };
-    heldLine = { number, ...decodedLine };
+    if (previousLine) yield { ...previousLine, last: false };
+    previousLine = { number: lineNumber, ...decodedLine };
   }
-  if (heldLine) yield { ...heldLine, last: true };
+  if (previousLine) yield { ...previousLine, last: true };
 }
 
 type DecodedLine = Pick<Line, 'text' | 'valid' | 'bytes'>;

@@ -28,8 +28,8 @@ export function readTime(value: Fields, field: string): number | undefined {
 }
 
 export const readRecord = (value: Fields, field: string): Fields | undefined => {
-  const inner = value[field];
-  return isRecord(inner) ? inner : undefined;
+  const fieldValue = value[field];
+  return isRecord(fieldValue) ? fieldValue : undefined;
 };
 
 export const readList = (value: Fields, field: string): readonly unknown[] => {

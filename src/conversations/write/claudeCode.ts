@@ -36,13 +36,13 @@ export const selectWrittenMessages = (view: readonly ApiMessage[]): readonly Api
 
 export function renderClaudeSession({ sessionId, title, view, records, now, newId }: NewClaudeSession): string {
   const copiedFields = collectCopiedFields(records);
-  const lines: Json[] = [];
+  const sessionRecords: Json[] = [];
   let parentUuid: string | null = null;
   let time = now.getTime();
   for (const message of selectWrittenMessages(view)) {
     for (const partOfMessage of splitMessageIntoRecords(message, newId)) {
       const uuid = newId();
-      lines.push({
+      sessionRecords.push({
         parentUuid,
         isSidechain: false,
         userType: 'external',
@@ -56,7 +56,7 @@ export function renderClaudeSession({ sessionId, title, view, records, now, newI
       parentUuid = uuid;
     }
   }
-  return [...makeTitleRecords(title, sessionId, parentUuid), ...lines]
+  return [...makeTitleRecords(title, sessionId, parentUuid), ...sessionRecords]
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 }
@@ -113,6 +113,6 @@ const ZERO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read
 function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];
-  const rest = content.filter((block) => !isToolResult(block));
-  return [...results.map((block) => [block]), ...(rest.length > 0 ? [rest] : [])];
+  const otherBlocks = content.filter((block) => !isToolResult(block));
+  return [...results.map((block) => [block]), ...(otherBlocks.length > 0 ? [otherBlocks] : [])];
 }

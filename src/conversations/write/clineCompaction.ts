@@ -55,13 +55,13 @@ const HASHED_FIELDS = ['agent', 'sessionId', 'metadata', 'modelInfo', 'metrics']
 function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
   return [
     ['role', message['role']],
-    ['content', toComparable(message)],
+    ['content', toComparableContent(message)],
     ...HASHED_FIELDS.map((field): readonly [string, unknown] => [field, message[field] ?? null]),
   ];
 }
 
 /** Reduces the user's text to what the chat shows, without surrounding tags. */
-function toComparable({ role, content }: Json): unknown {
+function toComparableContent({ role, content }: Json): unknown {
   if (role !== 'user') return content;
   if (typeof content === 'string') return stripClineWrappers(content);
   if (!Array.isArray(content)) return content;
@@ -76,7 +76,7 @@ function getBoundaryKey(message: Json): string {
   const { id, ts, role } = message;
   if (typeof id === 'string' && id.trim() !== '') return `id:${id.trim()}`;
   if (typeof ts === 'number' && Number.isFinite(ts)) return `ts:${String(role)}:${ts}`;
-  return `content:${String(role)}:${JSON.stringify(toComparable(message))}`;
+  return `content:${String(role)}:${JSON.stringify(toComparableContent(message))}`;
 }
 
 function getSessionMessages({ messages }: Json): readonly Json[] {
@@ -97,8 +97,8 @@ function toStoredBlock(block: Json): Json {
 
 function toStoredFile({ text }: Json, file: Json): Json {
   const { path, content } = file;
-  const expected = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
-  return text === expected ? file : { type: 'text', text };
+  const expectedText = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;
+  return text === expectedText ? file : { type: 'text', text };
 }
 
 /** Condensed text may no longer be JSON; then it stays text, which Cline also stores. */

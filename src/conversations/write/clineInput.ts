@@ -5,15 +5,15 @@
 
 export function stripClineWrappers(input: string): string {
   const textWithoutWrappers = stripNotices(unwrapUserInput(input));
-  const slash = findSlashCommand(input);
-  if (slash === undefined) return textWithoutWrappers;
-  if (slash.toLowerCase() === 'team') {
+  const slashCommand = findSlashCommand(input);
+  if (slashCommand === undefined) return textWithoutWrappers;
+  if (slashCommand.toLowerCase() === 'team') {
     const prompt = textWithoutWrappers.toLowerCase().startsWith(TEAM_PROMPT_PREFIX)
       ? textWithoutWrappers.slice(TEAM_PROMPT_PREFIX.length).trim()
       : textWithoutWrappers;
     return prompt === '' ? '/team' : `/team ${prompt}`;
   }
-  return textWithoutWrappers === '' ? `/${slash}` : `/${slash} ${textWithoutWrappers}`;
+  return textWithoutWrappers === '' ? `/${slashCommand}` : `/${slashCommand} ${textWithoutWrappers}`;
 }
 
 const TEAM_PROMPT_PREFIX = 'spawn a team of agents for the following task:';
@@ -21,24 +21,24 @@ const TEAM_PROMPT_PREFIX = 'spawn a team of agents for the following task:';
 function unwrapUserInput(input: string): string {
   let text = input.trim();
   for (const tag of ['user_input', 'user_command']) {
-    const inner = stripTags(text, tag);
-    text = (inner === text ? stripOpeningTags(text, tag) : inner).trim();
+    const innerText = stripTags(text, tag);
+    text = (innerText === text ? stripOpeningTags(text, tag) : innerText).trim();
   }
   return text;
 }
 
 function stripTags(text: string, tag: string): string {
   const closingTag = `</${tag}>`;
-  const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
+  const openingTagPattern = new RegExp(`<${tag}\\b[^>]*>`, 'g');
   const tags = cutAfterLastTag(text);
   let strippedText = '';
   let position = 0;
   for (;;) {
-    opening.lastIndex = position;
-    const openingTag = opening.exec(tags);
-    const closingStart = openingTag ? text.indexOf(closingTag, opening.lastIndex) : -1;
+    openingTagPattern.lastIndex = position;
+    const openingTag = openingTagPattern.exec(tags);
+    const closingStart = openingTag ? text.indexOf(closingTag, openingTagPattern.lastIndex) : -1;
     if (!openingTag || closingStart === -1) return strippedText + text.slice(position);
-    strippedText += text.slice(position, openingTag.index) + text.slice(opening.lastIndex, closingStart);
+    strippedText += text.slice(position, openingTag.index) + text.slice(openingTagPattern.lastIndex, closingStart);
     position = closingStart + closingTag.length;
   }
 }
@@ -74,9 +74,9 @@ function stripElements(text: string, tag: string): string {
 
 function findSlashCommand(input: string): string | undefined {
   const text = input.trim();
-  const head = /^<user_command\b([^>]*)>/i.exec(text);
+  const commandTag = /^<user_command\b([^>]*)>/i.exec(text);
   // An unclosed opening tag could contain the closing tag, so this looks only after it.
-  if (!head || !/<\/user_command>$/i.test(text.slice(head[0].length))) return undefined;
-  const slash = /slash="([^"]+)"/i.exec(head[1] ?? '')?.[1]?.trim();
-  return slash === undefined || slash === '' ? undefined : slash;
+  if (!commandTag || !/<\/user_command>$/i.test(text.slice(commandTag[0].length))) return undefined;
+  const slashCommand = /slash="([^"]+)"/i.exec(commandTag[1] ?? '')?.[1]?.trim();
+  return slashCommand === undefined || slashCommand === '' ? undefined : slashCommand;
 }

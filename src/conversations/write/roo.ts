@@ -57,7 +57,7 @@ export function renderCondensedTask(
   });
   const rawRecords = findRawRecords(records, readMessages);
   let time = findLatestTime([...records, ...rows.filter(isRecord)]);
-  const copies = view.map((message, index) => ({
+  const viewCopies = view.map((message, index) => ({
     ...omitCondensingTags(rawRecords.get(message) ?? message, CONDENSING_TAGS),
     ts: ++time,
     ...(index === 0 && { isSummary: true, condenseId: row.condenseId }),
@@ -65,7 +65,7 @@ export function renderCondensedTask(
   const markedRecords = records.map((record) =>
     record['condenseParent'] === undefined ? { ...record, condenseParent: row.condenseId } : record,
   );
-  return { history: [...markedRecords, ...copies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
+  return { history: [...markedRecords, ...viewCopies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
 }
 
 /** The reader converts some records, so the agent's own are looked up. */

@@ -101,21 +101,23 @@ type MutableAccountRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] 
 
 export function groupAccountInRows(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
   const rows = new Map<string, MutableAccountRow>();
-  const seen = new Set<string>();
+  const seenRowsAndPaths = new Set<string>();
   for (const session of sessions) {
     for (const usage of session.usage) {
       const key = getGroupKey(session, usage, grouping);
       const row = rows.get(key) ?? makeEmptyRow(key, getGroupLabel(session, usage, grouping, key));
       rows.set(key, row);
       const rowAndPath = `${key}\n${session.path}`;
-      if (!seen.has(rowAndPath)) row.sessions += 1;
-      seen.add(rowAndPath);
+      if (!seenRowsAndPaths.has(rowAndPath)) row.sessions += 1;
+      seenRowsAndPaths.add(rowAndPath);
       for (const field of SUMMED_USAGE_FIELDS) row[field] += usage[field];
     }
   }
   if (grouping === 'session') return makeSessionTreeRows(sessions, rows);
-  const lines = [...rows.values()];
-  return GROUPINGS_BY_TIME.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(compareByCost);
+  const groupRows = [...rows.values()];
+  return GROUPINGS_BY_TIME.has(grouping)
+    ? groupRows.sort((a, b) => (a.key < b.key ? -1 : 1))
+    : groupRows.sort(compareByCost);
 }
 
 const makeEmptyRow = (key: string, label: string): MutableAccountRow => ({
@@ -196,9 +198,11 @@ export interface UnreadSessions {
 }
 
 function groupUnreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
+  const sessionsByReason = new Map<string, number>();
+  for (const reason of reasons) sessionsByReason.set(reason, (sessionsByReason.get(reason) ?? 0) + 1);
+  return [...sessionsByReason]
+    .map(([reason, sessions]) => ({ reason, sessions }))
+    .sort((a, b) => b.sessions - a.sessions);
 }
 
 export interface EstimatedSessions {
@@ -207,8 +211,8 @@ export interface EstimatedSessions {
 }
 
 function groupEstimatedSessions(sessions: readonly SessionAccount[]): readonly EstimatedSessions[] {
-  const estimated = sessions.filter(({ usage }) => usage.some(({ replayed }) => replayed > 0));
-  return [...Map.groupBy(estimated, ({ agent }) => agent)]
+  const estimatedSessions = sessions.filter(({ usage }) => usage.some(({ replayed }) => replayed > 0));
+  return [...Map.groupBy(estimatedSessions, ({ agent }) => agent)]
     .map(([agent, of]) => ({ agent, sessions: of.length }))
     .sort((a, b) => b.sessions - a.sessions || (a.agent < b.agent ? -1 : 1));
 }
@@ -233,10 +237,10 @@ export function sumSessionAccounts(
   sessions: readonly SessionAccount[],
   unreadReasons: readonly string[] = [],
 ): AccountTotal {
-  const rows = groupAccountInRows(sessions, 'agent');
+  const agentRows = groupAccountInRows(sessions, 'agent');
   const sumRows = (getValue: (row: AccountRow) => number): number =>
-    rows.reduce((total, row) => total + getValue(row), 0);
-  const parts = Object.fromEntries(
+    agentRows.reduce((total, row) => total + getValue(row), 0);
+  const tokensByPart = Object.fromEntries(
     PART_KINDS.map((kind) => [kind, sessions.reduce((total, session) => total + session.parts[kind], 0)]),
   ) as Record<PartKind, number>;
   const sumCompactions = (isEstimate: boolean): number =>
@@ -258,7 +262,7 @@ export function sumSessionAccounts(
     output: sumRows(({ output }) => output),
     cost: sumRows(({ cost }) => cost),
     unpriced: sumRows(({ unpriced }) => unpriced),
-    parts,
+    parts: tokensByPart,
     sentOften: sessions.reduce((total, { sentOften }) => total + sentOften, 0),
     compactions: {
       count: sessions.reduce((total, { compactions }) => total + compactions.count, 0),
@@ -328,16 +332,16 @@ export function makeAccountOverview(
     maskLabels(groupAccountInRows(recentSessions, grouping).slice(0, MAX_SHOWN_ROWS));
   const sessionRows = groupAccountInRows(recentSessions, 'session');
   const sessionByPath = new Map(recentSessions.map((session) => [session.path, session]));
-  const total = sumSessionAccounts(recentSessions, unreadReasons);
+  const accountTotal = sumSessionAccounts(recentSessions, unreadReasons);
   return {
     total: {
-      ...total,
-      files: total.files.map((file) => ({
+      ...accountTotal,
+      files: accountTotal.files.map((file) => ({
         ...file,
         path: maskSecrets(file.path),
         session: maskSecrets(file.session),
       })),
-      unused: total.unused.map((result) => ({
+      unused: accountTotal.unused.map((result) => ({
         ...result,
         what: maskSecrets(result.what),
         session: maskSecrets(result.session),

@@ -21,16 +21,17 @@ export function createUsageBlockFinder(moments: readonly RequestTime[]): (agent:
   for (const { agent, at: timeMs } of [...moments].sort((a, b) => a.at - b.at)) {
     const starts = startsByAgent.get(agent) ?? [];
     startsByAgent.set(agent, starts);
-    const last = starts.at(-1);
-    if (last === undefined || timeMs >= last + USAGE_BLOCK_MS) starts.push(Math.floor(timeMs / HOUR_MS) * HOUR_MS);
+    const lastStart = starts.at(-1);
+    if (lastStart === undefined || timeMs >= lastStart + USAGE_BLOCK_MS)
+      starts.push(Math.floor(timeMs / HOUR_MS) * HOUR_MS);
   }
   return (agent, timeMs) => {
     const starts = startsByAgent.get(agent) ?? [];
     let [low, high] = [0, starts.length];
     while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? Infinity) <= timeMs) low = middle + 1;
-      else high = middle;
+      const middleIndex = (low + high) >> 1;
+      if ((starts[middleIndex] ?? Infinity) <= timeMs) low = middleIndex + 1;
+      else high = middleIndex;
     }
     return starts[low - 1] ?? Math.floor(timeMs / HOUR_MS) * HOUR_MS;
   };

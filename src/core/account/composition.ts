@@ -57,21 +57,21 @@ export function computeComposition(
 ): Composition {
   const sendCounts = countSendsPerMessage(messages.length, requests);
   const tokensByPart: Record<PartKind, number> = { ...ZERO_TOKENS_BY_PART, fixed: fixedTokens * requests.length };
-  let sentOften = fixedTokens * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
+  let tokensSentOften = fixedTokens * Math.max(0, requests.length - MIN_SENDS_COUNTED_OFTEN);
   const allExchanges = listToolExchanges(messages);
   const exchanges = allExchanges.filter(({ isDisplay }) => !isDisplay);
   const rereads = findRepeatedReads(exchanges);
-  const results = classifyResults(allExchanges, rereads);
+  const resultKindsByMessage = classifyResults(allExchanges, rereads);
   messages.forEach((message, index) => {
     const sendCount = sendCounts[index] ?? 0;
     if (sendCount === 0) return;
-    sentOften += Math.max(0, sendCount - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
-    for (const { kind, tokens } of splitMessageIntoParts(message, index, results, counter))
+    tokensSentOften += Math.max(0, sendCount - MIN_SENDS_COUNTED_OFTEN) * counter.countMessage(message);
+    for (const { kind, tokens } of splitMessageIntoParts(message, index, resultKindsByMessage, counter))
       tokensByPart[kind] += tokens * sendCount;
   });
   return {
     parts: tokensByPart,
-    sentOften,
+    sentOften: tokensSentOften,
     files: listReadFiles(exchanges, counter),
     unused: listUnusedResults(messages, exchanges, sendCounts, counter),
   };
@@ -96,16 +96,16 @@ const ZERO_TOKENS_BY_PART: TokensByPartKind = {
 function countSendsPerMessage(count: number, requests: readonly ConversationRequest[]): number[] {
   const sendCounts = new Array<number>(count).fill(0);
   let requestIndex = requests.length - 1;
-  let sum = 0;
+  let sendCount = 0;
   let firstMessage = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[requestIndex]; request && request.answer > index; request = requests[--requestIndex]) {
       // No request after a compaction sent the messages before it.
-      if (request.firstMessage !== firstMessage) sum = 0;
+      if (request.firstMessage !== firstMessage) sendCount = 0;
       firstMessage = request.firstMessage;
-      sum += 1;
+      sendCount += 1;
     }
-    sendCounts[index] = index >= firstMessage ? sum : 0;
+    sendCounts[index] = index >= firstMessage ? sendCount : 0;
   }
   return sendCounts;
 }
@@ -113,15 +113,15 @@ function countSendsPerMessage(count: number, requests: readonly ConversationRequ
 type ResultKindsByMessage = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
 function classifyResults(exchanges: readonly ToolExchange[], rereads: ReadonlySet<ToolExchange>): ResultKindsByMessage {
-  const kinds = new Map<number, { kind: PartKind; text: string }[]>();
+  const resultKindsByMessage = new Map<number, { kind: PartKind; text: string }[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
     const kind = classifyExchange(exchange, rereads);
-    const resultKinds = kinds.get(exchange.resultMessage) ?? [];
-    kinds.set(exchange.resultMessage, resultKinds);
+    const resultKinds = resultKindsByMessage.get(exchange.resultMessage) ?? [];
+    resultKindsByMessage.set(exchange.resultMessage, resultKinds);
     for (const { text } of exchange.results) resultKinds.push({ kind, text });
   }
-  return kinds;
+  return resultKindsByMessage;
 }
 
 function classifyExchange(exchange: ToolExchange, rereads: ReadonlySet<ToolExchange>): PartKind {
@@ -185,16 +185,16 @@ function findRepeatedReads(exchanges: readonly ToolExchange[]): ReadonlySet<Tool
   const linesByPath = new Map<string, Set<string>>();
   const rereads = new Set<ToolExchange>();
   for (const exchange of exchanges) {
-    const path = getReadPath(exchange);
-    if (path === undefined) continue;
+    const readPath = getReadPath(exchange);
+    if (readPath === undefined) continue;
     const lines = exchange.resultText.split('\n').filter((line) => line.trim().length > 3);
-    const shownLines = linesByPath.get(path);
+    const shownLines = linesByPath.get(readPath);
     if (shownLines && lines.length > 0 && lines.filter((line) => shownLines.has(line)).length * 2 >= lines.length) {
       rereads.add(exchange);
     }
     const knownLines = shownLines ?? new Set<string>();
     for (const line of lines) knownLines.add(line);
-    linesByPath.set(path, knownLines);
+    linesByPath.set(readPath, knownLines);
   }
   return rereads;
 }
@@ -208,20 +208,24 @@ const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): 
   results.reduce((sum, { text }) => sum + counter.countText(text), 0);
 
 export function sumToolCalls(allCalls: Iterable<ToolCalls>): ToolCalls[] {
-  const sums = new Map<string, number>();
-  for (const { tool, calls } of allCalls) sums.set(tool, (sums.get(tool) ?? 0) + calls);
-  return [...sums].map(([tool, calls]) => ({ tool, calls }));
+  const callsByTool = new Map<string, number>();
+  for (const { tool, calls } of allCalls) callsByTool.set(tool, (callsByTool.get(tool) ?? 0) + calls);
+  return [...callsByTool].map(([tool, calls]) => ({ tool, calls }));
 }
 
 function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileTokens[] {
-  const files = new Map<string, ReadFileTokens>();
+  const fileByPath = new Map<string, ReadFileTokens>();
   for (const exchange of exchanges) {
-    const path = getReadPath(exchange);
-    if (path === undefined) continue;
-    const { reads, tokens } = files.get(path) ?? { reads: 0, tokens: 0 };
-    files.set(path, { path, reads: reads + 1, tokens: tokens + countResultTokens(exchange, counter) });
+    const readPath = getReadPath(exchange);
+    if (readPath === undefined) continue;
+    const { reads, tokens } = fileByPath.get(readPath) ?? { reads: 0, tokens: 0 };
+    fileByPath.set(readPath, {
+      path: readPath,
+      reads: reads + 1,
+      tokens: tokens + countResultTokens(exchange, counter),
+    });
   }
-  return [...files.values()]
+  return [...fileByPath.values()]
     .filter(({ reads }) => reads > 1)
     .sort(compareByReads)
     .slice(0, MAX_TOP_ENTRIES);
@@ -240,14 +244,14 @@ function listUnusedResults(
   const exchangesByMessage = new Map<number, ToolExchange[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
-    const own = exchangesByMessage.get(exchange.resultMessage);
-    if (own) own.push(exchange);
+    const exchangesOfMessage = exchangesByMessage.get(exchange.resultMessage);
+    if (exchangesOfMessage) exchangesOfMessage.push(exchange);
     else exchangesByMessage.set(exchange.resultMessage, [exchange]);
   }
   const exchangeByName = new Map<string, ToolExchange | undefined>();
   const namesByExchange = new Map<ToolExchange, number>();
   const usedExchanges = new Set<ToolExchange>();
-  const lastRead = new Map<string, ToolExchange>();
+  const lastReadByPath = new Map<string, ToolExchange>();
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       for (const { text } of listContents(message)) {
@@ -256,21 +260,21 @@ function listUnusedResults(
           if (owner) usedExchanges.add(owner);
           else exchangeByName.set(name, undefined);
         }
-        const read = lastRead.get(text);
-        if (read) usedExchanges.add(read);
+        const lastReadExchange = lastReadByPath.get(text);
+        if (lastReadExchange) usedExchanges.add(lastReadExchange);
       }
       return;
     }
     for (const exchange of exchangesByMessage.get(index) ?? []) {
-      let ownNames = 0;
+      let distinctiveNames = 0;
       for (const name of findIdentifierNames(exchange.resultText)) {
         if (exchangeByName.has(name)) continue;
         exchangeByName.set(name, exchange);
-        ownNames += 1;
+        distinctiveNames += 1;
       }
-      namesByExchange.set(exchange, ownNames);
-      const path = getReadPath(exchange);
-      if (path !== undefined) lastRead.set(path, exchange);
+      namesByExchange.set(exchange, distinctiveNames);
+      const readPath = getReadPath(exchange);
+      if (readPath !== undefined) lastReadByPath.set(readPath, exchange);
     }
     for (const { type, text } of listContents(message)) {
       if (type === 'toolResults') continue;
@@ -301,12 +305,15 @@ function listUnusedResults(
 /** Masks before shortening, which could split a secret. */
 function describeExchangeBriefly(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string {
   const name =
-    getToolPath(DEFAULT_TOOLS, exchange) ?? getLine(exchange) ?? findContinuedLine(exchange, exchanges) ?? '';
+    getToolPath(DEFAULT_TOOLS, exchange) ??
+    getCommandLine(exchange) ??
+    findContinuedCommandLine(exchange, exchanges) ??
+    '';
   return shortenText(maskSecrets(name).replace(/\s+/g, ' '), MAX_SUBJECT_CHARS);
 }
 
 /** The command line, or the program in Codex' code mode. */
-const getLine = ({ tool, input }: ToolExchange): string | undefined =>
+const getCommandLine = ({ tool, input }: ToolExchange): string | undefined =>
   parseCommandCall(tool, input)?.line ??
   listParameterTexts(input, getToolRule(DEFAULT_TOOLS, { tool, input })?.command)[0];
 
@@ -315,16 +322,18 @@ const getLine = ({ tool, input }: ToolExchange): string | undefined =>
  * or its result contains: "session ID 7" and "cell ID 7" (Codex), `shellId` (Copilot CLI), "with ID: 7" (Claude Code).
  * Other outputs contain IDs of other things.
  */
-function findContinuedLine(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string | undefined {
+function findContinuedCommandLine(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string | undefined {
   const ids = Object.entries(exchange.input).flatMap(([key, value]) =>
     /id$/i.test(key) && (typeof value === 'string' || typeof value === 'number') ? [String(value)] : [],
   );
   const earlier = exchanges.slice(0, exchanges.indexOf(exchange));
-  const started = earlier.findLast((each) => getLine(each) !== undefined && ids.some((id) => isNamed(id, each)));
-  return started && getLine(started);
+  const startingExchange = earlier.findLast(
+    (each) => getCommandLine(each) !== undefined && ids.some((id) => isIdMentioned(id, each)),
+  );
+  return startingExchange && getCommandLine(startingExchange);
 }
 
-const isNamed = (id: string, { input, resultText }: ToolExchange): boolean =>
+const isIdMentioned = (id: string, { input, resultText }: ToolExchange): boolean =>
   Object.values(input).includes(id) ||
   [...resultText.matchAll(/(?:session |cell |shell ?|with )id[^\w\n]{1,4}([\w-]+)/gi)].some(
     ([, named]) => named === id,

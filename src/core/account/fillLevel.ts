@@ -43,8 +43,8 @@ export function computeFillLevel(
   const countTokens = (countedMessages: readonly ApiMessage[]): number =>
     Math.round(tokenFactor * counter.countMessages(countedMessages));
   if (usage && messagesSince !== undefined) {
-    const since = messagesSince === 0 ? 0 : countTokens(messages.slice(-messagesSince));
-    const tokens = countPromptTokens(usage) + usage.outputTokens + since;
+    const tokensSince = messagesSince === 0 ? 0 : countTokens(messages.slice(-messagesSince));
+    const tokens = countPromptTokens(usage) + usage.outputTokens + tokensSince;
     return {
       tokens,
       ...chooseLikelyWindow(countPromptTokens(usage), lastRequest?.window ?? window, lastRequest?.model),
@@ -137,9 +137,9 @@ export function formatFillSentence(fill: FillLevel, assumed?: number): string {
     : fill.fromOriginal
       ? `estimated from the original’s last request${describeRenewedTokens(fill.fromOriginal.renewed)}`
       : 'estimated from its file, since no request with these messages was recorded; what the file lacks, such as instructions and tools, comes on top';
-  const unknown =
+  const windowText =
     assumed === undefined ? ' of a window that is not known' : ` of a window taken as ${formatTokens(assumed)}`;
-  return `${shareText}${formatFillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
+  return `${shareText}${formatFillTokens(fill)}${fill.window === undefined ? windowText : ''}, ${source}`;
 }
 
 const describeRenewedTokens = (tokens: number): string =>

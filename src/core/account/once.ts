@@ -73,24 +73,31 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
       // answer has less.
       if (!earlierClaim) claimByKey.set(claim.key, claim);
       else {
-        const owner = earlierClaim.isCopy && !claim.isCopy ? claim : earlierClaim;
-        const larger = claim.request.output > earlierClaim.request.output ? claim : earlierClaim;
+        const owningClaim = earlierClaim.isCopy && !claim.isCopy ? claim : earlierClaim;
+        const largerClaim = claim.request.output > earlierClaim.request.output ? claim : earlierClaim;
         claimByKey.set(
           claim.key,
-          owner === larger ? owner : { ...owner, request: { ...larger.request, at: owner.request.at } },
+          owningClaim === largerClaim
+            ? owningClaim
+            : { ...owningClaim, request: { ...largerClaim.request, at: owningClaim.request.at } },
         );
       }
     }
   }
   const requestsBySession = new Map<ReadSession, PaidRequest[]>(orderedSessions.map((session) => [session, []]));
   for (const { session, request } of claimByKey.values()) requestsBySession.get(session)?.push(request);
-  const parents = findParentSessions(orderedSessions, claimsBySession, claimByKey);
+  const parentBySession = findParentSessions(orderedSessions, claimsBySession, claimByKey);
   const sessionsWithTotals = findSessionsWithTotals(orderedSessions);
   const unrecordedBySession = new Map(
     orderedSessions.map((session) => [
       session,
       sessionsWithTotals.has(session)
-        ? listUnrecordedCharges(session, { orderedSessions, requestsBySession, parents, claimsBySession })
+        ? listUnrecordedCharges(session, {
+            orderedSessions,
+            requestsBySession,
+            parents: parentBySession,
+            claimsBySession,
+          })
         : [],
     ]),
   );
@@ -105,7 +112,7 @@ export function countCopiedRequestsOnce(sessions: readonly ReadSession[]): Sessi
   return sessions.map((session): SessionAccount => {
     const { requests: _, totals, identity: __, startedBy: ___, ...account } = session;
     const paidRequests = [...(requestsBySession.get(session) ?? []), ...(unrecordedBySession.get(session) ?? [])];
-    const parent = parents.get(session);
+    const parent = parentBySession.get(session);
     const replayedCount = paidRequests.filter(({ isReplayed }) => isReplayed === true).length;
     return {
       ...account,
@@ -149,13 +156,13 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     session: ReadSession,
     visitedSessions: ReadonlySet<ReadSession>,
   ): readonly RecordedRequestWithKey[] => {
-    const cached = claimsBySession.get(session);
-    if (cached) return cached;
+    const cachedClaims = claimsBySession.get(session);
+    if (cachedClaims) return cachedClaims;
     const { identity, agent } = session;
     const origins = listOriginIds(identity).map((id) => sessionsById.get(`${agent} ${id}`));
     // Uses all files of the origin, because an archived or copied one may be shorter.
-    const files = origins.find((each) => each !== undefined) ?? [];
-    const originClaims = files
+    const originSessions = origins.find((each) => each !== undefined) ?? [];
+    const originClaims = originSessions
       .filter((file) => file !== session && !visitedSessions.has(file))
       .flatMap((file) => collectClaims(file, new Set([...visitedSessions, session])));
     const claims =
@@ -199,15 +206,15 @@ function markRequestsCopiedFromOrigin(
       claim.request.key !== undefined && claim.request.at <= began ? [[claim.request.key, claim] as const] : [],
     ),
   );
-  let copiedUntil = began;
+  let copiedUntilMs = began;
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
     const original = claimByInheritedKey.get(request.key);
     if (
       original &&
-      (request.at === original.request.at || request.at <= copiedUntil + MAX_MS_BETWEEN_COPIED_REQUESTS)
+      (request.at === original.request.at || request.at <= copiedUntilMs + MAX_MS_BETWEEN_COPIED_REQUESTS)
     ) {
-      copiedUntil = Math.max(copiedUntil, request.at);
+      copiedUntilMs = Math.max(copiedUntilMs, request.at);
       return { session, request, isCopy: true, key: original.key };
     }
     const isOlder = isOriginGone && forkOf !== undefined && request.at < began;
@@ -235,22 +242,23 @@ function findParentSessions(
     // A subagent's file contains the ID of the session that started it.
     if (id !== undefined && session.startedBy === undefined) sessionByName.set(`${session.agent} ${id}`, session);
   }
-  const parents = new Map<ReadSession, ParentSession>();
-  const isBelow = (session: ReadSession, other: ReadSession): boolean => {
-    for (let at = parents.get(session); at; at = parents.get(at.session)) if (at.session === other) return true;
+  const parentBySession = new Map<ReadSession, ParentSession>();
+  const isSameOrDescendant = (session: ReadSession, other: ReadSession): boolean => {
+    for (let ancestor = parentBySession.get(session); ancestor; ancestor = parentBySession.get(ancestor.session))
+      if (ancestor.session === other) return true;
     return session === other;
   };
   for (const session of sessions) {
-    const starter = session.startedBy === undefined ? undefined : sessionByName.get(session.startedBy);
-    const forkOf = session.identity?.forkOf;
-    const origin =
-      (forkOf === undefined ? undefined : sessionByName.get(`${session.agent} ${forkOf}`)) ??
+    const startingSession = session.startedBy === undefined ? undefined : sessionByName.get(session.startedBy);
+    const originId = session.identity?.forkOf;
+    const originSession =
+      (originId === undefined ? undefined : sessionByName.get(`${session.agent} ${originId}`)) ??
       findOriginSession(session, claimsBySession.get(session) ?? [], claimByKey);
-    const parent = starter ?? origin;
-    if (!parent || isBelow(parent, session)) continue;
-    parents.set(session, { session: parent, relation: starter ? 'subagent' : 'fork' });
+    const parentSession = startingSession ?? originSession;
+    if (!parentSession || isSameOrDescendant(parentSession, session)) continue;
+    parentBySession.set(session, { session: parentSession, relation: startingSession ? 'subagent' : 'fork' });
   }
-  return parents;
+  return parentBySession;
 }
 
 function findOriginSession(
@@ -258,15 +266,15 @@ function findOriginSession(
   ownClaims: readonly RecordedRequestWithKey[],
   claimByKey: ReadonlyMap<string, RequestRecordedInSession>,
 ): ReadSession | undefined {
-  const copied = ownClaims.filter(({ key }) => claimByKey.get(key)?.session !== session);
-  const newestCopy = copied.reduce<RecordedRequestWithKey | undefined>(
+  const copiedClaims = ownClaims.filter(({ key }) => claimByKey.get(key)?.session !== session);
+  const newestCopy = copiedClaims.reduce<RecordedRequestWithKey | undefined>(
     (last, claim) => (last && last.request.at >= claim.request.at ? last : claim),
     undefined,
   );
   return newestCopy && claimByKey.get(newestCopy.key)?.session;
 }
 
-interface CountedSessions {
+interface SessionRelations {
   readonly orderedSessions: readonly ReadSession[];
   readonly requestsBySession: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
   readonly parents: ReadonlyMap<ReadSession, ParentSession>;
@@ -277,16 +285,16 @@ const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
 /** Of several files of one session, the one with the most complete totals. */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
-  const furthest = new Map<string, ReadSession>();
+  const furthestByName = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
     (totals.at(-1)?.models ?? []).reduce((sum, model) => TOKEN_KINDS.reduce((all, kind) => all + model[kind], sum), 0);
   for (const session of sessions) {
     const { agent, identity, startedBy, path } = session;
     const name = identity?.id === undefined || startedBy !== undefined ? path : `${agent} ${identity.id}`;
-    const longest = furthest.get(name);
-    if (!longest || sumLengths(session) > sumLengths(longest)) furthest.set(name, session);
+    const longestSession = furthestByName.get(name);
+    if (!longestSession || sumLengths(session) > sumLengths(longestSession)) furthestByName.set(name, session);
   }
-  return new Set(furthest.values());
+  return new Set(furthestByName.values());
 }
 
 /**
@@ -295,21 +303,26 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
  */
 function listUnrecordedCharges(
   session: ReadSession,
-  { orderedSessions, requestsBySession, parents, claimsBySession }: CountedSessions,
+  { orderedSessions, requestsBySession, parents, claimsBySession }: SessionRelations,
 ): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
   const origin = parents.get(session);
-  const base = origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
+  const totalAtFork =
+    origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
   const claims = claimsBySession.get(session) ?? [];
   // The base already includes what the fork copied from its origin.
-  const ownRequests = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
+  const ownRequests = requests.map((request, index) =>
+    totalAtFork && claims[index]?.isCopy === true ? undefined : request,
+  );
   const subagentRequests = orderedSessions
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
     .flatMap((other) => requestsBySession.get(other) ?? []);
-  const latestByModel = new Map<string, PaidModel>();
-  const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]));
+  const latestTotalByModel = new Map<string, PaidModel>();
+  const paidToolCostByModel = new Map(
+    totalAtFork?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]),
+  );
   const unrecordedRequests: PaidRequest[] = [];
   let countedCompactions = 0;
   for (const total of totals) {
@@ -321,30 +334,35 @@ function listUnrecordedCharges(
     countedCompactions = total.compactions;
     for (const modelTotal of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
       const name = normalizeModelName(modelTotal.model);
-      const latestModel = latestByModel.get(name);
-      const unrecorded = subtractRequests(modelTotal, [
+      const latestModel = latestTotalByModel.get(name);
+      const unrecordedUsage = subtractRequests(modelTotal, [
         ...countedRequests.filter(({ model }) => normalizeModelName(model) === name),
-        ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
+        ...(totalAtFork?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
         ...(latestModel ? [latestModel] : []),
       ]);
-      if (TOKEN_KINDS.every((kind) => unrecorded[kind] === 0)) continue;
-      latestByModel.set(
+      if (TOKEN_KINDS.every((kind) => unrecordedUsage[kind] === 0)) continue;
+      latestTotalByModel.set(
         name,
-        latestModel ? { ...modelTotal, ...addUsageSums(latestModel, unrecorded) } : { ...modelTotal, ...unrecorded },
+        latestModel
+          ? { ...modelTotal, ...addUsageSums(latestModel, unrecordedUsage) }
+          : { ...modelTotal, ...unrecordedUsage },
       );
-      const requestCount = unrecorded.requests ?? Math.max(1, compactionCount);
-      const tools = Math.max(0, (modelTotal.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
-      toolsPaid.set(name, Math.max(modelTotal.toolCost ?? 0, toolsPaid.get(name) ?? 0));
+      const requestCount = unrecordedUsage.requests ?? Math.max(1, compactionCount);
+      const unpaidToolCost = Math.max(0, (modelTotal.toolCost ?? 0) - (paidToolCostByModel.get(name) ?? 0));
+      paidToolCostByModel.set(name, Math.max(modelTotal.toolCost ?? 0, paidToolCostByModel.get(name) ?? 0));
       const cost =
-        unrecorded.charge ??
+        unrecordedUsage.charge ??
         (modelTotal.rates &&
-          TOKEN_KINDS.reduce((sum, kind) => sum + unrecorded[kind] * (modelTotal.rates?.[kind] ?? 0), tools));
-      const { fresh, cacheWrite, cacheRead, output } = unrecorded;
+          TOKEN_KINDS.reduce(
+            (sum, kind) => sum + unrecordedUsage[kind] * (modelTotal.rates?.[kind] ?? 0),
+            unpaidToolCost,
+          ));
+      const { fresh, cacheWrite, cacheRead, output } = unrecordedUsage;
       unrecordedRequests.push({
         ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },
         ...(modelTotal.model !== undefined && { model: modelTotal.model }),
         ...(cost !== undefined && { cost }),
-        ...(compactionCount > 0 && unrecorded.requests === undefined && { isCompaction: true }),
+        ...(compactionCount > 0 && unrecordedUsage.requests === undefined && { isCompaction: true }),
       });
       compactionCount = 0;
     }

@@ -110,9 +110,9 @@ export function selectRecordedRequests(
   count: number,
 ): { readonly recorded?: RecordedRequests; readonly lastRequest?: LastRequest } {
   if (!recorded) return {};
-  const plausible = dropImplausibleUsage(recorded);
-  if (history === 'all') return { recorded: plausible };
-  const lastRequest = findLastRequestInHistory(plausible, count);
+  const plausibleRequests = dropImplausibleUsage(recorded);
+  if (history === 'all') return { recorded: plausibleRequests };
+  const lastRequest = findLastRequestInHistory(plausibleRequests, count);
   return lastRequest ? { lastRequest } : {};
 }
 
@@ -141,13 +141,13 @@ export function dropImplausibleUsage<T extends RecordedRequests>(recorded: T): T
     ...recorded,
     requests: recorded.requests.map(
       ({ usage, parts, service, outputTokens, recordedCost, window, ...request }): RecordedRequest => {
-        const isSound =
+        const isPlausible =
           isDollars(computeWebSearchCost(service ?? {})) &&
           (usage === undefined || isPlausibleUsage(usage)) &&
           (parts ?? []).every((part) => isPlausibleUsage(part.usage));
         return {
           ...request,
-          ...(isSound
+          ...(isPlausible
             ? {
                 ...(usage && !isEmptyUsage(usage, parts) && { usage }),
                 ...(parts && { parts }),

@@ -38,14 +38,14 @@ export function listRequests(
       sentTokens = 0;
     }
     if (message.role === 'assistant' && messages[index - 1]?.role !== 'assistant' && index > 0) {
-      const ts = message['ts'];
-      const at = timeByMessage.get(index) ?? (typeof ts === 'number' ? ts : undefined);
+      const timestamp = message['ts'];
+      const timeMs = timeByMessage.get(index) ?? (typeof timestamp === 'number' ? timestamp : undefined);
       requests.push({
         answer: index,
         firstMessage,
         sentTokens,
         answerTokens: tokens,
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
       });
     }
     sentTokens += tokens;
@@ -114,17 +114,21 @@ function fitCacheLifetime(
   pairs: readonly RequestWithReportedUsage[],
   ms: number,
 ): { ms: number; share: number; error: number } {
-  const reads = pairs.slice(1).map(({ request, usage }, index) => {
+  const cacheReads = pairs.slice(1).map(({ request, usage }, index) => {
     const previousPair = pairs[index] as RequestWithReportedUsage;
     const cachedTokens = isCacheWarm(previousPair.request, request, ms)
       ? Math.min(countPromptTokens(previousPair.usage), countPromptTokens(usage))
       : 0;
     return { known: cachedTokens, read: usage.cacheReadTokens };
   });
-  const cachedTokens = reads.reduce((sum, each) => sum + each.known, 0);
-  const read = reads.reduce((sum, each) => sum + (each.known > 0 ? each.read : 0), 0);
-  const share = cachedTokens === 0 ? 1 : Math.min(1, read / cachedTokens);
-  return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
+  const cachedTokens = cacheReads.reduce((sum, each) => sum + each.known, 0);
+  const readTokens = cacheReads.reduce((sum, each) => sum + (each.known > 0 ? each.read : 0), 0);
+  const readShare = cachedTokens === 0 ? 1 : Math.min(1, readTokens / cachedTokens);
+  return {
+    ms,
+    share: readShare,
+    error: cacheReads.reduce((sum, each) => sum + Math.abs(each.read - readShare * each.known), 0),
+  };
 }
 
 export const isCacheWarm = (
@@ -145,10 +149,10 @@ function fitRobustLine(points: readonly { readonly x: number; readonly y: number
   fixed: number;
   factor: number;
 } {
-  const half = Math.max(1, Math.floor(points.length / 2));
+  const halfCount = Math.max(1, Math.floor(points.length / 2));
   const slopes = points.flatMap(({ x, y }, index) => {
-    const far = points[index + half];
-    return far && Math.abs(far.x - x) > 200 ? [(far.y - y) / (far.x - x)] : [];
+    const farPoint = points[index + halfCount];
+    return farPoint && Math.abs(farPoint.x - x) > 200 ? [(farPoint.y - y) / (farPoint.x - x)] : [];
   });
   const slope = slopes.length === 0 ? 1 : computeMedian(slopes);
   const factor = Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, slope));
@@ -156,9 +160,9 @@ function fitRobustLine(points: readonly { readonly x: number; readonly y: number
 }
 
 export function computeMedian(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
+  const sortedValues = values.toSorted((a, b) => a - b);
+  const middle = (sortedValues.length - 1) / 2;
+  return ((sortedValues[Math.floor(middle)] ?? NaN) + (sortedValues[Math.ceil(middle)] ?? NaN)) / 2;
 }
 
 /** @param requestBefore the previous request, whose prompt may still be in the cache */
@@ -180,8 +184,14 @@ export function simulateRequestUsage(
       : previousRequest.firstMessage === request.firstMessage
         ? fixed + factor * previousRequest.sentTokens
         : fixed;
-    const read = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
-    return makeReplayedUsage(prompt, read, Math.round(outputFactor * request.answerTokens), accounting, writes);
+    const cacheReadTokens = Math.round(Math.min(prompt, cachedTokens) * cacheShare);
+    return makeReplayedUsage(
+      prompt,
+      cacheReadTokens,
+      Math.round(outputFactor * request.answerTokens),
+      accounting,
+      writes,
+    );
   });
 }
 

@@ -56,7 +56,7 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
   const usageAfter: Usage[] = [];
   const rereadUsage: Usage[] = [];
-  const lines = { needed: 0, missing: 0, recallable: 0 };
+  const lineCounts = { needed: 0, missing: 0, recallable: 0 };
   let condensations = 0;
   let lastRequest: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
   let replayState: ReplayState = { firstMessage: -1, edits: [], savedTokens: 0, view: undefined, waitFor: 0 };
@@ -80,19 +80,19 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
-        const missing = countMissingNeededLines(
+        const missingTexts = countMissingNeededLines(
           messages.slice(firstMessage),
           answer - firstMessage,
           condensedView,
-          lines,
+          lineCounts,
         );
-        for (const text of missing) {
-          const context = Math.round(prompt);
-          const result = Math.round(factor * counter.countText(text));
+        for (const text of missingTexts) {
+          const contextTokens = Math.round(prompt);
+          const resultTokens = Math.round(factor * counter.countText(text));
           rereadUsage.push(
             makeReplayedUsage(
-              context + result,
-              context,
+              contextTokens + resultTokens,
+              contextTokens,
               Math.round(outputFactor * TOKENS_PER_RECALL_CALL),
               accounting,
               writes,
@@ -108,17 +108,19 @@ export async function replayWithCondensation(options: ReplayOptions): Promise<Re
         };
       } else replayState = { ...replayState, waitFor: prompt * RETRY_GROWTH_FACTOR };
     }
-    const warm = lastRequest !== undefined && isCacheWarm(lastRequest.request, request, cacheMs);
-    const total = Math.round(prompt);
-    const read = warm ? Math.round(Math.min(total, cachedTokens) * cacheShare) : 0;
-    usageAfter.push(makeReplayedUsage(total, read, Math.round(outputFactor * answerTokens), accounting, writes));
+    const isWarm = lastRequest !== undefined && isCacheWarm(lastRequest.request, request, cacheMs);
+    const promptTokens = Math.round(prompt);
+    const cacheReadTokens = isWarm ? Math.round(Math.min(promptTokens, cachedTokens) * cacheShare) : 0;
+    usageAfter.push(
+      makeReplayedUsage(promptTokens, cacheReadTokens, Math.round(outputFactor * answerTokens), accounting, writes),
+    );
     lastRequest = { request, prompt };
   }
   return {
     before: simulateRequestUsage(requests, calibration),
     after: usageAfter,
     condensations,
-    ...lines,
+    ...lineCounts,
     rereads: rereadUsage,
   };
 }
@@ -141,8 +143,8 @@ function countSamePrefixTokens(
 ): number {
   let tokens = 0;
   for (const [index, message] of newView.entries()) {
-    const old = oldView[index];
-    if (!old || !isEqual(old, message)) break;
+    const oldMessage = oldView[index];
+    if (!oldMessage || !isEqual(oldMessage, message)) break;
     tokens += counter.countMessage(message);
   }
   return tokens;
@@ -158,7 +160,7 @@ function countMissingNeededLines(
   const neededLines = findNeededLines(messages, cut, laterTurns[MAX_TURNS_LOOKED_AHEAD] ?? messages.length);
   if (neededLines.length === 0) return [];
   const lineChecker = new NeededLineChecker(condensedView);
-  const places = new Map<string, string>();
+  const textByPlace = new Map<string, string>();
   for (const line of neededLines) {
     lines.needed += 1;
     const state = lineChecker.checkLine(line);
@@ -167,7 +169,7 @@ function countMissingNeededLines(
     if (state === 'recallable') lines.recallable += 1;
     const lastShown = line.shown.at(-1);
     const text = lastShown && getValueAt(messages[lastShown.message], lastShown.path);
-    if (lastShown && typeof text === 'string') places.set(makePlaceKey(lastShown), text);
+    if (lastShown && typeof text === 'string') textByPlace.set(makePlaceKey(lastShown), text);
   }
-  return [...places.values()];
+  return [...textByPlace.values()];
 }

@@ -41,7 +41,7 @@ export function sumSessionSavings(
   firstDay = '',
 ): WhatIfSum {
   const totals = { sessions: 0, condensed: 0, unknown: 0, cost: 0, after: 0, rereads: 0 };
-  const lines = { condensations: 0, needed: 0, missing: 0, recallable: 0 };
+  const countSums = { condensations: 0, needed: 0, missing: 0, recallable: 0 };
   for (const { path, usage } of sessions) {
     const recentDays = usage.filter(({ day }) => day >= firstDay);
     if (recentDays.length === 0) continue;
@@ -56,15 +56,16 @@ export function sumSessionSavings(
     }
     const days = saving.days.filter(({ day }) => day >= firstDay);
     const costBefore = days.reduce((total, day) => total + day.before, 0);
-    const after = days.reduce((total, day) => total + day.after, 0);
-    const costShare = costBefore === 0 ? 1 : after / costBefore;
+    const costAfter = days.reduce((total, day) => total + day.after, 0);
+    const costShare = costBefore === 0 ? 1 : costAfter / costBefore;
     // A replayed request does not cost exactly as much as the real one.
-    const scale = costBefore === 0 ? 1 : cost / costBefore;
+    const costScale = costBefore === 0 ? 1 : cost / costBefore;
     totals.after += cost * costShare;
-    totals.rereads += saving.rereads * scale;
+    totals.rereads += saving.rereads * costScale;
     if (saving.condensations > 0) totals.condensed += 1;
-    for (const field of ['condensations', 'needed', 'missing', 'recallable'] as const) lines[field] += saving[field];
+    for (const field of ['condensations', 'needed', 'missing', 'recallable'] as const)
+      countSums[field] += saving[field];
   }
   const { rereads, ...rest } = totals;
-  return { ...rest, ...lines, atMost: rest.after + rereads };
+  return { ...rest, ...countSums, atMost: rest.after + rereads };
 }

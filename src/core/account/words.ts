@@ -66,8 +66,8 @@ export function describeUnreadSessions({ unread }: Pick<AccountTotal, 'unread'>)
   const sessionCount = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (sessionCount === 0) return '';
   const reasonTexts = unread.slice(0, MAX_SHOWN_UNREAD_REASONS).map(({ reason, sessions }) => `${sessions}: ${reason}`);
-  const others = unread.slice(MAX_SHOWN_UNREAD_REASONS).reduce((sum, { sessions }) => sum + sessions, 0);
-  const reasons = [...reasonTexts, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
+  const otherSessions = unread.slice(MAX_SHOWN_UNREAD_REASONS).reduce((sum, { sessions }) => sum + sessions, 0);
+  const reasons = [...reasonTexts, ...(otherSessions > 0 ? [`${otherSessions} for other reasons`] : [])].join('; ');
   return `not included: ${formatPlural(sessionCount, 'session')} that could not be read (${reasons})`;
 }
 
@@ -100,8 +100,9 @@ export function describeLostLines({
   if (condensations === 0) return 'needed lines lost: none, as nothing would have been condensed';
   if (neededLines === 0) return 'needed lines lost: none, as no later edit quoted lines from before a condensation';
   if (missingLines === 0) return `needed lines lost: none of ${formatCount(neededLines)}`;
-  const recalled = recallable === missingLines ? 'all recallable' : `${formatCount(recallable)} of them recallable`;
-  return `needed lines lost: ${formatShare(missingLines, neededLines, 1)} (${formatCount(missingLines)} of ${formatCount(neededLines)}), ${recalled}`;
+  const recallableText =
+    recallable === missingLines ? 'all recallable' : `${formatCount(recallable)} of them recallable`;
+  return `needed lines lost: ${formatShare(missingLines, neededLines, 1)} (${formatCount(missingLines)} of ${formatCount(neededLines)}), ${recallableText}`;
 }
 
 export function describeWhatIfCounts({
@@ -110,7 +111,7 @@ export function describeWhatIfCounts({
   sessions,
   unknown: unknownCount,
 }: Pick<WhatIfSum, 'condensations' | 'condensed' | 'sessions' | 'unknown'>): string {
-  const uncondensed = sessions - condensed - unknownCount;
+  const uncondensedCount = sessions - condensed - unknownCount;
   const qualifier = unknownCount > 0 ? ' whose window and price are known' : '';
   const unchangedSentences =
     unknownCount === 1
@@ -120,8 +121,8 @@ export function describeWhatIfCounts({
         : [];
   const timesSentence =
     condensed > 0
-      ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${uncondensed > 0 ? '; the others were never long enough' : ''}.`
-      : uncondensed > 0
+      ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${uncondensedCount > 0 ? '; the others were never long enough' : ''}.`
+      : uncondensedCount > 0
         ? `It would never have condensed: no session${qualifier} was long enough.`
         : undefined;
   return [...(timesSentence === undefined ? [] : [timesSentence]), ...unchangedSentences].join(' ');

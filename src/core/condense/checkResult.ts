@@ -32,9 +32,9 @@ export async function checkCondensationResult(
   const hasReferences = context.edits.some(({ kind, strict }) => kind === 'cut' && strict);
   if (!hasReferences || result.staleEdits > 0 || result.violations.length > 0) return result;
   await yieldBetweenSteps(signal);
-  const restored = restoreBrokenReferences(context, newEdits, tools);
+  const restoringEdits = restoreBrokenReferences(context, newEdits, tools);
   await yieldBetweenSteps(signal);
-  return restored.length === 0 ? result : applyAndCheck(context, [...newEdits, ...restored]);
+  return restoringEdits.length === 0 ? result : applyAndCheck(context, [...newEdits, ...restoringEdits]);
 }
 
 function restoreBrokenReferences(

@@ -45,8 +45,8 @@ export function validateFields<T>(
 }
 
 function getRemovableField(path: FieldPath): FieldPath {
-  const entry = path.findIndex((key) => typeof key === 'number');
-  return entry === -1 ? path : path.slice(0, entry + 1);
+  const listIndex = path.findIndex((key) => typeof key === 'number');
+  return listIndex === -1 ? path : path.slice(0, listIndex + 1);
 }
 
 /** If a value may have several forms, reports only the problems with the closest one. */
@@ -55,7 +55,7 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSc
     return splitUnknownFields(issue, jsonSchema, config).flatMap((each) =>
       convertIssueToProblems(each, config, jsonSchema),
     );
-  const path = issue.path.map(String).join('.');
+  const fieldPath = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const [nearestIssues = []] = issue.errors.toSorted(
       (a, b) => findDeepestPathLength(b) - findDeepestPathLength(a) || a.length - b.length,
@@ -68,12 +68,13 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSc
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
-  const namesValue = issue.code === 'custom';
+  const messageNamesValue = issue.code === 'custom';
   const text = describeIssue(issue);
   return [
     {
-      path,
-      message: namesValue || writtenValue === undefined ? text : `${text}; found ${formatConfigValue(writtenValue)}`,
+      path: fieldPath,
+      message:
+        messageNamesValue || writtenValue === undefined ? text : `${text}; found ${formatConfigValue(writtenValue)}`,
     },
   ];
 }
@@ -113,13 +114,13 @@ export function parseUsableConfig(provider: CondensationProvider, config: unknow
     return { config: result.config, notes: warnings.map(({ path, message }) => `${path} ${message} and was ignored.`) };
   }
   const { problems, rest } = result;
-  const texts = [...problems, ...(rest?.leftOut ?? [])].map(
+  const problemTexts = [...problems, ...(rest?.leftOut ?? [])].map(
     ({ path, message }) => `${path || 'configuration'}: ${message}`,
   );
-  if (!rest) return texts.join('; ');
+  if (!rest) return problemTexts.join('; ');
   return {
     config: rest.config,
-    notes: [`What is wrong in the settings of ${provider.name} was left out. ${texts.join('; ')}`],
+    notes: [`What is wrong in the settings of ${provider.name} was left out. ${problemTexts.join('; ')}`],
   };
 }
 
@@ -128,11 +129,11 @@ export function parseUsableConfig(provider: CondensationProvider, config: unknow
  * @throws Error if the provider rejects its own defaults
  */
 export function parseConfigOrThrow(provider: CondensationProvider, config: unknown): UsableConfig {
-  const usable = parseUsableConfig(provider, config);
-  if (typeof usable !== 'string') return usable;
-  const defaults = provider.validateConfig(undefined);
-  if (!defaults.valid) throw new Error(`${provider.name} has no valid defaults.`);
-  return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${usable}`] };
+  const usableConfig = parseUsableConfig(provider, config);
+  if (typeof usableConfig !== 'string') return usableConfig;
+  const defaultConfig = provider.validateConfig(undefined);
+  if (!defaultConfig.valid) throw new Error(`${provider.name} has no valid defaults.`);
+  return { config: defaultConfig.config, notes: [`The defaults of ${provider.name} were used. ${usableConfig}`] };
 }
 
 /** @param config unchecked; an invalid one counts as the defaults */

@@ -9,11 +9,11 @@ export class ConversationMemory {
   private readonly partByCreator = new Map<() => unknown, unknown>();
 
   getOrCreate<T>(make: () => T): T {
-    const existing = this.partByCreator.get(make) as T | undefined;
-    if (existing !== undefined) return existing;
-    const created = make();
-    this.partByCreator.set(make, created);
-    return created;
+    const existingPart = this.partByCreator.get(make) as T | undefined;
+    if (existingPart !== undefined) return existingPart;
+    const newPart = make();
+    this.partByCreator.set(make, newPart);
+    return newPart;
   }
 }
 
@@ -21,11 +21,11 @@ export class ConversationMemory {
 const memoryByFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
 export function getConversationMemory([firstMessage]: readonly ApiMessage[]): ConversationMemory {
-  const existing = firstMessage && memoryByFirstMessage.get(firstMessage);
-  if (existing) return existing;
-  const created = new ConversationMemory();
-  if (firstMessage) memoryByFirstMessage.set(firstMessage, created);
-  return created;
+  const existingMemory = firstMessage && memoryByFirstMessage.get(firstMessage);
+  if (existingMemory) return existingMemory;
+  const newMemory = new ConversationMemory();
+  if (firstMessage) memoryByFirstMessage.set(firstMessage, newMemory);
+  return newMemory;
 }
 
 const createEmptyExchanges = (): Exchanges => new Exchanges();

@@ -19,9 +19,9 @@ export class CondensationCooldown {
     if (outcome.kind === 'cancelled') return;
     this.endCooldown(conversation);
     const tokens = outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
-    const reached =
+    const isTargetReached =
       outcome.kind === 'condensed' && (request.targetTokens === undefined || tokens <= request.targetTokens);
-    if (reached) return;
+    if (isTargetReached) return;
     this.startCooldown(conversation, tokens, request.overheadTokens);
   }
 

@@ -68,12 +68,12 @@ export async function condenseWithFallback(
 ): Promise<CondensationOutcome> {
   const firstRequest = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
   const firstOutcome = await manager.condense(firstRequest);
-  const tries = new FallbackAttempt(manager, firstRequest, policy, firstOutcome);
-  await tries.runFallbacks(chooseFallbacksForTarget(policy, request));
+  const fallbackAttempt = new FallbackAttempt(manager, firstRequest, policy, firstOutcome);
+  await fallbackAttempt.runFallbacks(chooseFallbacksForTarget(policy, request));
   if (policy.fileAwareFollows && missesTarget(firstOutcome, request))
-    tries.outcome = requireMinimumGain(tries.outcome, request);
-  await tries.runFallbacks(chooseFallbacksForWindow(policy, tries.outcome));
-  return tries.outcome;
+    fallbackAttempt.outcome = requireMinimumGain(fallbackAttempt.outcome, request);
+  await fallbackAttempt.runFallbacks(chooseFallbacksForWindow(policy, fallbackAttempt.outcome));
+  return fallbackAttempt.outcome;
 }
 
 interface Fallback {
@@ -163,24 +163,25 @@ function chooseFallbacksForWindow(
   { configs, hasFloor }: FallbackPolicy,
   outcome: CondensationOutcome,
 ): readonly Fallback[] {
-  const intro = 'The window would have been exceeded, so';
+  const explanationStart = 'The window would have been exceeded, so';
   const fallbackToFit = { isNeeded: exceedsWindow, mustFit: true };
   const fileAware = {
     ...FILE_AWARE_CHOICE,
     ...fallbackToFit,
-    explanation: `${intro} what is least likely to be needed was removed.`,
+    explanation: `${explanationStart} what is least likely to be needed was removed.`,
   };
   const config = configs?.['truncation'];
   const truncation = {
     provider: 'truncation',
     config,
     ...fallbackToFit,
-    explanation: `${intro} old content was truncated.`,
+    explanation: `${explanationStart} old content was truncated.`,
   } as const;
   // A user who chose Truncation keeps it, and a broken Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasOutcomeFailed(outcome);
-  const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
-  return [...chosen, ...(hasFloor === true ? LAST_RESORT_TRUNCATIONS : [])];
+  const chosenFallbacks =
+    outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
+  return [...chosenFallbacks, ...(hasFloor === true ? LAST_RESORT_TRUNCATIONS : [])];
 }
 
 /** Lossless and File-Aware form one condensation, so the minimum gain applies to both together. */
@@ -229,8 +230,10 @@ class FallbackAttempt implements PipelineWork {
     const failures = reports.flatMap(({ name, outcome }) =>
       outcome.kind === 'failed' ? [{ provider: name, reason: `${name}: ${outcome.reason}` }] : [],
     );
-    const idle = [...this.idleProviders, ...failures].filter(({ provider }) => !this.hasProviderEdited(provider));
-    const reasons = idle.map(({ reason }) => reason);
+    const idleWithoutEdits = [...this.idleProviders, ...failures].filter(
+      ({ provider }) => !this.hasProviderEdited(provider),
+    );
+    const reasons = idleWithoutEdits.map(({ reason }) => reason);
     this.idleProviders = [];
     if (reasons.length > 0)
       this.outcome = { ...this.outcome, notes: [...new Set([...this.outcome.notes, ...reasons])] };
@@ -253,8 +256,8 @@ class FallbackAttempt implements PipelineWork {
   }
 
   isFallbackWanted({ provider, isNeeded }: Fallback): boolean {
-    const exists = this.manager.listProviders().some(({ id }) => id === provider);
-    return exists && this.outcome.kind !== 'cancelled' && isNeeded(this.outcome, this);
+    const isRegistered = this.manager.listProviders().some(({ id }) => id === provider);
+    return isRegistered && this.outcome.kind !== 'cancelled' && isNeeded(this.outcome, this);
   }
 
   private hasProviderEdited(provider: string): boolean {
@@ -267,7 +270,7 @@ class FallbackAttempt implements PipelineWork {
     const request = mustFit ? this.fittingRequest : this.request;
     const { edits: editsBefore } = this;
     const { maxCost } = request;
-    const tried = await this.manager.condense({
+    const triedOutcome = await this.manager.condense({
       ...request,
       provider,
       config,
@@ -282,37 +285,42 @@ class FallbackAttempt implements PipelineWork {
     const reason = this.describeReason(outcomeBefore);
     const isReported = outcomeBefore.kind === 'condensed' || outcomeBefore.notes.includes(reason);
     const notesWithReason = isReported ? outcomeBefore.notes : [...outcomeBefore.notes, reason];
-    const calls = [...(outcomeBefore.calls ?? []), ...(tried.calls ?? [])];
+    const calls = [...(outcomeBefore.calls ?? []), ...(triedOutcome.calls ?? [])];
     const mergedOutcome = {
       tokensBefore: outcomeBefore.tokensBefore,
-      steps: [...outcomeBefore.steps, ...tried.steps],
-      cost: sumCosts([outcomeBefore.cost, tried.cost]),
-      timeMs: outcomeBefore.timeMs + tried.timeMs,
-      notes: [...notesWithReason, ...tried.notes],
-      ...((outcomeBefore.calls ?? tried.calls) && { calls }),
+      steps: [...outcomeBefore.steps, ...triedOutcome.steps],
+      cost: sumCosts([outcomeBefore.cost, triedOutcome.cost]),
+      timeMs: outcomeBefore.timeMs + triedOutcome.timeMs,
+      notes: [...notesWithReason, ...triedOutcome.notes],
+      ...((outcomeBefore.calls ?? triedOutcome.calls) && { calls }),
     };
-    if (tried.kind === 'condensed') {
+    if (triedOutcome.kind === 'condensed') {
       const earlierProviders =
         outcomeBefore.kind === 'condensed' ? [...(outcomeBefore.alsoBy ?? []), outcomeBefore.provider] : [];
-      const otherProviders = [...new Set(earlierProviders)].filter((id) => id !== tried.provider);
-      const configNames = { ...(earlierProviders.length > 0 && outcomeBefore.configNames), ...tried.configNames };
+      const otherProviders = [...new Set(earlierProviders)].filter((id) => id !== triedOutcome.provider);
+      const configNames = {
+        ...(earlierProviders.length > 0 && outcomeBefore.configNames),
+        ...triedOutcome.configNames,
+      };
       this.outcome = {
-        ...tried,
+        ...triedOutcome,
         ...mergedOutcome,
-        edits: [...editsBefore, ...tried.edits],
+        edits: [...editsBefore, ...triedOutcome.edits],
         notes: notesWithReason.includes(explanation)
           ? mergedOutcome.notes
-          : [...notesWithReason, explanation, ...tried.notes],
+          : [...notesWithReason, explanation, ...triedOutcome.notes],
         ...(Object.keys(configNames).length > 0 && { configNames }),
         ...(otherProviders.length > 0 && { alsoBy: otherProviders }),
       };
       return;
     }
-    const failure = this.describeReason(tried);
-    if (tried.kind === 'unchanged') this.idleProviders.push({ provider, reason: failure });
-    const notes = tried.kind === 'unchanged' ? mergedOutcome.notes : [...mergedOutcome.notes, failure];
+    const failure = this.describeReason(triedOutcome);
+    if (triedOutcome.kind === 'unchanged') this.idleProviders.push({ provider, reason: failure });
+    const notes = triedOutcome.kind === 'unchanged' ? mergedOutcome.notes : [...mergedOutcome.notes, failure];
     this.outcome =
-      tried.kind === 'cancelled' ? { ...tried, ...mergedOutcome } : { ...outcomeBefore, ...mergedOutcome, notes };
+      triedOutcome.kind === 'cancelled'
+        ? { ...triedOutcome, ...mergedOutcome }
+        : { ...outcomeBefore, ...mergedOutcome, notes };
   }
 
   private describeReason(outcome: CondensationOutcome): string {

@@ -161,11 +161,11 @@ export class CondensationManager {
       );
     }
     if (request.trigger === 'automatic') {
-      const wait = this.cooldown.countTokensUntilEnd(request.conversation, tokensBefore);
-      if (wait > 0) {
+      const tokensUntilCooldownEnd = this.cooldown.countTokensUntilEnd(request.conversation, tokensBefore);
+      if (tokensUntilCooldownEnd > 0) {
         return makeUnchangedOutcome(
           'cooling-down',
-          `The last condensation freed too little; the next waits for ${wait} new tokens.`,
+          `The last condensation freed too little; the next waits for ${tokensUntilCooldownEnd} new tokens.`,
         );
       }
     }
@@ -217,9 +217,9 @@ export class CondensationManager {
       ...(ownModel && { ownModel }),
     };
     const { counter, losslessRuns } = this;
-    const active = edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
+    const activeEdits = edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
     return {
-      context: { messages, edits: active, counter, losslessRuns, ...conversationParts },
+      context: { messages, edits: activeEdits, counter, losslessRuns, ...conversationParts },
       current: currentMessages,
       staleEdits: staleEdits.length,
     };
@@ -246,18 +246,23 @@ export class CondensationManager {
       return makeUnchangedOutcome(reason, detail, result);
     }
     await yieldBetweenSteps(request.signal);
-    const checked = await checkCondensationResult(context, result.edits, request);
-    const { edits, view, tokens: tokensAfter, staleEdits, violations } = checked;
+    const checkedResult = await checkCondensationResult(context, result.edits, request);
+    const { edits, view, tokens: tokensAfter, staleEdits, violations } = checkedResult;
     if (staleEdits > 0) throw new Error(`${provider.name} gave ${staleEdits} edits of another conversation.`);
     if (violations.length > 0) return { ...makeOutcomeFields(result), kind: 'refused', violations };
-    const saved = tokensBefore - tokensAfter;
-    if (saved < 0) return makeUnchangedOutcome('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
-    const tooLittle = explainTooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
-    if (tooLittle !== undefined) return makeUnchangedOutcome('below-minimum-gain', tooLittle, result);
+    const savedTokens = tokensBefore - tokensAfter;
+    if (savedTokens < 0)
+      return makeUnchangedOutcome('grew', `The result is ${formatTokens(-savedTokens)} tokens larger.`, result);
+    const tooLittleGainText = explainTooLittleGain(
+      tokensBefore,
+      tokensAfter,
+      request.minimumGain ?? DEFAULT_MINIMUM_GAIN,
+    );
+    if (tooLittleGainText !== undefined) return makeUnchangedOutcome('below-minimum-gain', tooLittleGainText, result);
     await yieldBetweenSteps(request.signal);
     const coherence = measureCoherence(request.messages, [...context.edits, ...edits]);
-    const breaches = describeFloorBreaches(coherence, request.coherenceFloor ?? {});
-    if (breaches.length > 0) return makeUnchangedOutcome('incoherent', `${breaches.join('; ')}.`, result);
+    const floorBreaches = describeFloorBreaches(coherence, request.coherenceFloor ?? {});
+    if (floorBreaches.length > 0) return makeUnchangedOutcome('incoherent', `${floorBreaches.join('; ')}.`, result);
     return { ...makeOutcomeFields(result), kind: 'condensed', tokensAfter, edits, view, coherence };
   }
 }
@@ -299,9 +304,9 @@ function describeUnreachableTarget(
 ): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;
   if (targetTokens === undefined || tokens <= targetTokens) return undefined;
-  const task = messages.find((message) => message.role === 'user');
-  const floor = task ? counter.countMessage(task) : 0;
-  if (floor <= targetTokens) return undefined;
+  const taskMessage = messages.find((message) => message.role === 'user');
+  const taskTokens = taskMessage ? counter.countMessage(taskMessage) : 0;
+  if (taskTokens <= targetTokens) return undefined;
   const overheadText = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
-  return `The task alone has ${formatTokens(floor)} tokens${overheadText}: the messages can’t be reduced below ${formatTokens(targetTokens)}.`;
+  return `The task alone has ${formatTokens(taskTokens)} tokens${overheadText}: the messages can’t be reduced below ${formatTokens(targetTokens)}.`;
 }

@@ -7,7 +7,7 @@ export function explainTooLittleGain(
   tokensAfter: number,
   { percent, tokens }: MinimumGain,
 ): string | undefined {
-  const saved = tokensBefore - tokensAfter;
-  if (saved > 0 && (saved >= tokens || saved >= (tokensBefore * percent) / 100)) return undefined;
-  return `Only ${formatTokens(saved)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${percent}% or ${formatTokens(tokens)} tokens.`;
+  const savedTokens = tokensBefore - tokensAfter;
+  if (savedTokens > 0 && (savedTokens >= tokens || savedTokens >= (tokensBefore * percent) / 100)) return undefined;
+  return `Only ${formatTokens(savedTokens)} of ${formatTokens(tokensBefore)} tokens would be removed; the minimum is ${percent}% or ${formatTokens(tokens)} tokens.`;
 }

@@ -41,10 +41,10 @@ export async function runPipeline<W extends PipelineWork>(
 ): Promise<readonly StepReport[]> {
   const { reports = [], signal, onProgress } = options;
   try {
-    const first = await runPipelineRound(work, steps, options, reports);
-    if (options.shouldRunAgain?.(work, first)) {
-      const repeated = steps.map((step) => ({ ...step, isRepeat: true }));
-      await runPipelineRound(work, repeated, options, reports);
+    const firstRound = await runPipelineRound(work, steps, options, reports);
+    if (options.shouldRunAgain?.(work, firstRound)) {
+      const repeatedSteps = steps.map((step) => ({ ...step, isRepeat: true }));
+      await runPipelineRound(work, repeatedSteps, options, reports);
     }
     onProgress?.({ step: '', done: steps.length, total: steps.length });
     await yieldBetweenSteps(signal);
@@ -68,14 +68,14 @@ async function runPipelineRound<W extends PipelineWork>(
       onProgress?.({ step: words, done: index, total: steps.length });
     };
     showProgress(step.name);
-    const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
-    const skip = isMet ? 'the target was already met' : await step.skip?.(work);
+    const isTargetMet = targetTokens !== undefined && work.tokens <= targetTokens;
+    const skipReason = isTargetMet ? 'the target was already met' : await step.skip?.(work);
     const { reports: stepReports, endsRound }: PipelineResult =
-      skip === undefined
+      skipReason === undefined
         ? await runPipelineStep(work, step, options, (doing) => {
             showProgress(`${step.name}: ${doing}`);
           })
-        : { reports: [makeStepReport(work, step.name, { kind: 'skipped', reason: skip })] };
+        : { reports: [makeStepReport(work, step.name, { kind: 'skipped', reason: skipReason })] };
     reports.push(...(step.isRepeat ? stepReports.filter(isWorthReporting) : stepReports));
     if (endsRound) return { tokensBefore, isEnded: true };
   }
@@ -145,11 +145,11 @@ async function runStepRestoringReferences<W extends PipelineWork>(
   signal: AbortSignal | undefined,
   report: StepReporter,
 ): Promise<void> {
-  for (let run = 1; run <= 2; run++) {
-    const restoreRemoved = watchStep?.(work, step);
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const restoreLostLines = watchStep?.(work, step);
     await step.run(work, signal, report);
     await yieldBetweenSteps(signal);
-    if (!(await restoreRemoved?.())) return;
+    if (!(await restoreLostLines?.())) return;
     await yieldBetweenSteps(signal);
   }
 }

@@ -61,8 +61,9 @@ export function shouldMaskSecrets(
   vendor: string | undefined,
   requested?: MaskPolicy,
 ): boolean {
-  const wanted = [maskSecrets, requested].filter((policy) => policy !== undefined);
-  const policy = (['always', 'otherVendor', 'never'] as const).find((each) => wanted.includes(each)) ?? 'otherVendor';
+  const requestedPolicies = [maskSecrets, requested].filter((policy) => policy !== undefined);
+  const policy =
+    (['always', 'otherVendor', 'never'] as const).find((each) => requestedPolicies.includes(each)) ?? 'otherVendor';
   return policy === 'always' || (policy === 'otherVendor' && otherVendor !== vendor);
 }
 
@@ -183,22 +184,22 @@ const isUsableSummarizer = (candidate: Summarizer | UnavailableProfile | undefin
  */
 export function selectSummarizer({ condensing, fallback, conversation }: SummarizerCandidates): SelectedSummarizer {
   if (isUsableSummarizer(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
-  const reason = condensing ? `The model “${condensing.profile}” can’t be used: ${condensing.reason}` : '';
+  const condensingProblem = condensing ? `The model “${condensing.profile}” can’t be used: ${condensing.reason}` : '';
   if (isUsableSummarizer(fallback)) {
-    const warning = `${reason} The model chosen for summaries (${fallback.model.profile}, ${fallback.model.model}) is used.`;
+    const warning = `${condensingProblem} The model chosen for summaries (${fallback.model.profile}, ${fallback.model.model}) is used.`;
     return { summarizer: fallback, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
   if (isUsableSummarizer(conversation)) {
-    const first = reason === '' ? 'No model for summaries is chosen.' : reason;
-    const warning = `${first} The conversation’s own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
+    const firstSentence = condensingProblem === '' ? 'No model for summaries is chosen.' : condensingProblem;
+    const warning = `${firstSentence} The conversation’s own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', warning };
   }
-  const second = fallback
+  const fallbackProblem = fallback
     ? `The model chosen for summaries, “${fallback.profile}”, can’t be used: ${fallback.reason}`
     : '';
-  const third = conversation ? `The conversation’s own model can’t be used: ${conversation.reason}` : '';
+  const conversationProblem = conversation ? `The conversation’s own model can’t be used: ${conversation.reason}` : '';
   throw new NoSummarizerError(
-    [reason, second, third].filter((text) => text !== '').join(' ') ||
+    [condensingProblem, fallbackProblem, conversationProblem].filter((text) => text !== '').join(' ') ||
       'No model for summaries is chosen. Add one, or choose one of the models in VS Code.',
   );
 }

@@ -9,11 +9,11 @@ const MAX_SEARCH_DEPTH = 40;
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const findWarnings = (fieldSchema: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];
-    const shape = findMatchingSchema(fieldSchema, value, schema);
-    if (!shape) return [];
+    const matchingSchema = findMatchingSchema(fieldSchema, value, schema);
+    if (!matchingSchema) return [];
     if (Array.isArray(value))
-      return value.flatMap((entry, index) => findWarnings(shape['items'], entry, [...path, `${index}`]));
-    const { properties, additionalProperties } = shape;
+      return value.flatMap((entry, index) => findWarnings(matchingSchema['items'], entry, [...path, `${index}`]));
+    const { properties, additionalProperties } = matchingSchema;
     if (!isRecord(value)) return [];
     const fields = isRecord(properties) ? properties : {};
     return Object.entries(value).flatMap(([name, fieldValue]) => {
@@ -43,12 +43,12 @@ function findMatchingSchema(
   if (typeof reference === 'string')
     return findMatchingSchema(resolveSchemaReference(reference, root), value, root, depth + 1);
   if (Array.isArray(allOf) && allOf.length === 1) return findMatchingSchema(allOf[0], value, root, depth + 1);
-  const shapes = fieldSchema['oneOf'] ?? fieldSchema['anyOf'];
-  if (!Array.isArray(shapes)) return fieldSchema;
-  const matchingShapes = shapes
+  const alternatives = fieldSchema['oneOf'] ?? fieldSchema['anyOf'];
+  if (!Array.isArray(alternatives)) return fieldSchema;
+  const matchingAlternatives = alternatives
     .map((shape: unknown) => findMatchingSchema(shape, value, root, depth + 1))
     .filter((shape) => shape !== undefined && matchesConstants(shape, value));
-  return matchingShapes.length === 1 ? matchingShapes[0] : undefined;
+  return matchingAlternatives.length === 1 ? matchingAlternatives[0] : undefined;
 }
 
 function resolveSchemaReference(reference: string, root: ConfigSchema): unknown {

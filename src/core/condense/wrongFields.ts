@@ -18,18 +18,19 @@ export function parseDroppingWrongFields<T>(
   findRemovableField: (path: FieldPath) => FieldPath | undefined,
 ): { readonly rest?: ConfigWithoutInvalidParts<T>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
-  let written = value;
+  let remainingValue = value;
   // A whole object is checked only after its fields are valid, so leaving fields out can reveal
   // more issues.
   for (;;) {
-    const parsed = schema.safeParse(written);
-    if (parsed.success) return { rest: { config: parsed.data, written }, issues };
-    const newIssues = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, written));
+    const parsed = schema.safeParse(remainingValue);
+    if (parsed.success) return { rest: { config: parsed.data, written: remainingValue }, issues };
+    const newIssues = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, jsonSchema, remainingValue));
     issues.push(...newIssues);
     const paths = newIssues.map(({ path }) => findRemovableField(path)).filter((path) => path !== undefined);
     // Stops if the next round would find the same issues.
-    if (paths.length < newIssues.length || !paths.every(([field]) => hasField(written, field))) return { issues };
-    written = removeFields(written, paths);
+    if (paths.length < newIssues.length || !paths.every(([field]) => hasField(remainingValue, field)))
+      return { issues };
+    remainingValue = removeFields(remainingValue, paths);
   }
 }
 
@@ -54,8 +55,8 @@ const removeFields = (value: unknown, paths: readonly FieldPath[]): unknown =>
     .reduce(removeField, value);
 
 function comparePathsForRemoval(a: FieldPath, b: FieldPath): number {
-  const place = a.findIndex((key, index) => key !== b[index]);
-  const [one, other] = [a[place], b[place]];
+  const firstDifference = a.findIndex((key, index) => key !== b[index]);
+  const [one, other] = [a[firstDifference], b[firstDifference]];
   return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
 }
 

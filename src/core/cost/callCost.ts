@@ -12,16 +12,17 @@ export interface CostByTokenKind {
 }
 
 export function computeCostByTokenKind(usage: Usage, prices: ModelPrices): CostByTokenKind {
-  const length = countPromptTokens(usage);
+  const promptTokens = countPromptTokens(usage);
   const getPrice = (kind: keyof ModelPrices): number =>
-    getPriceForPrompt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE_UNIT;
-  const longWrites = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
+    getPriceForPrompt(getRate(prices, kind, usage.accounting === 'anthropic'), promptTokens) / TOKENS_PER_PRICE_UNIT;
+  const longWriteTokens = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
     input: countUncachedInput(usage) * getPrice('input'),
     output: usage.outputTokens * getPrice('output'),
     cacheRead: usage.cacheReadTokens * getPrice('cacheRead'),
     cacheWrite:
-      (usage.cacheWriteTokens - longWrites) * getPrice('cacheWrite') + longWrites * getPrice('longCacheWrite'),
+      (usage.cacheWriteTokens - longWriteTokens) * getPrice('cacheWrite') +
+      longWriteTokens * getPrice('longCacheWrite'),
   };
 }
 

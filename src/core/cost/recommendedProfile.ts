@@ -13,13 +13,15 @@ export interface ProfileFigures {
  * @returns undefined if there is no choice, no known cost, or none pays off
  */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
-  const priced = figures.filter(
+  const pricedFigures = figures.filter(
     (each): each is ProfileFigures & { readonly cost: number } => each.cost !== undefined && each.tokensSaved > 0,
   );
-  if (priced.length < 2) return undefined;
-  const worthwhile = priced.filter(({ saving }) => saving === undefined || saving.breakEvenRequests !== undefined);
+  if (pricedFigures.length < 2) return undefined;
+  const worthwhileFigures = pricedFigures.filter(
+    ({ saving }) => saving === undefined || saving.breakEvenRequests !== undefined,
+  );
   const getBreakEvenRequests = ({ saving }: ProfileFigures): number => saving?.breakEvenRequests ?? 0;
-  const [bestProfile] = worthwhile.toSorted(
+  const [bestProfile] = worthwhileFigures.toSorted(
     (a, b) => getBreakEvenRequests(a) - getBreakEvenRequests(b) || a.cost / a.tokensSaved - b.cost / b.tokensSaved,
   );
   return bestProfile?.profile;

@@ -43,18 +43,19 @@ export function estimateCondensationSaving(
   const computeDollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
     (tokens * getPriceForPrompt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) /
     TOKENS_PER_PRICE_UNIT;
-  const historyPrice = isCached ? 'cacheRead' : 'input';
+  const historyPriceKind = isCached ? 'cacheRead' : 'input';
   const perRequest =
-    computeDollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -
-    computeDollars(effect.tokensAfter, historyPrice, effect.tokensAfter);
+    computeDollars(effect.tokensBefore, historyPriceKind, effect.tokensBefore) -
+    computeDollars(effect.tokensAfter, historyPriceKind, effect.tokensAfter);
   const rewrittenTokens = Math.max(0, effect.tokensAfter - effect.keptPrefixTokens);
-  const writing = pricing.isLongCache === true ? 'longCacheWrite' : 'cacheWrite';
-  const firstCosts = (tokens: number, promptTokens: number): number =>
-    computeDollars(tokens, writing, promptTokens) - computeDollars(tokens, 'cacheRead', promptTokens);
+  const writePriceKind = pricing.isLongCache === true ? 'longCacheWrite' : 'cacheWrite';
+  const computeRewriteCost = (tokens: number, promptTokens: number): number =>
+    computeDollars(tokens, writePriceKind, promptTokens) - computeDollars(tokens, 'cacheRead', promptTokens);
   const computeCacheBreakCost = (): number =>
     cache === 'warm'
-      ? Math.max(0, firstCosts(rewrittenTokens, effect.tokensAfter))
-      : firstCosts(effect.tokensAfter, effect.tokensAfter) - firstCosts(effect.tokensBefore, effect.tokensBefore);
+      ? Math.max(0, computeRewriteCost(rewrittenTokens, effect.tokensAfter))
+      : computeRewriteCost(effect.tokensAfter, effect.tokensAfter) -
+        computeRewriteCost(effect.tokensBefore, effect.tokensBefore);
   const cacheBreak = isCached ? computeCacheBreakCost() : 0;
   return {
     perRequest,

@@ -55,8 +55,8 @@ export const MIN_REPORTED_SHARE = 0.3;
  */
 export function rejectImplausibleUsage(usage: Usage | undefined, minReadTokens = 0): Usage | undefined {
   if (!usage) return undefined;
-  const read = countPromptTokens(usage);
-  return read > 0 && read >= minReadTokens * MIN_REPORTED_SHARE ? usage : undefined;
+  const promptTokens = countPromptTokens(usage);
+  return promptTokens > 0 && promptTokens >= minReadTokens * MIN_REPORTED_SHARE ? usage : undefined;
 }
 
 export interface TokensByKind {

@@ -128,47 +128,48 @@ class JsonEditor {
 
   private editObject(start: number, { children }: JsonEditTree, path: Path): number {
     const entries: JsonEntrySpan[] = [];
-    const values = new Map<string, number>();
+    const valueStarts = new Map<string, number>();
     let offset = skipJsonSpace(this.text, start + 1);
     while (this.text[offset] !== '}') {
       const keyEnd = skipJsonString(this.text, offset);
       const key = JSON.parse(this.text.slice(offset, keyEnd)) as string;
-      const value = skipJsonSpace(this.text, skipJsonSpace(this.text, keyEnd) + 1);
+      const valueStart = skipJsonSpace(this.text, skipJsonSpace(this.text, keyEnd) + 1);
       const tree = children.get(key);
-      if (tree) values.set(key, value);
-      const end = skipJsonValue(this.text, value);
+      if (tree) valueStarts.set(key, valueStart);
+      const end = skipJsonValue(this.text, valueStart);
       // Removes all duplicates of a key; otherwise an earlier one would take effect.
       entries.push({ start: offset, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
       offset = this.skipComma(end);
     }
     for (const [key, tree] of children) {
-      const value = values.get(String(key));
-      if (typeof key !== 'string' || value === undefined) throw new JsonPathError(path.concat(key), 'a value');
-      if (!isRemovedByEdit(tree)) this.editValue(value, tree, path.concat(key));
+      const valueStart = valueStarts.get(String(key));
+      if (typeof key !== 'string' || valueStart === undefined) throw new JsonPathError(path.concat(key), 'a value');
+      if (!isRemovedByEdit(tree)) this.editValue(valueStart, tree, path.concat(key));
     }
     this.removeEntries(entries);
     return offset + 1;
   }
 
   private skipComma(end: number): number {
-    const at = skipJsonSpace(this.text, end);
-    return this.text[at] === ',' ? skipJsonSpace(this.text, at + 1) : at;
+    const offset = skipJsonSpace(this.text, end);
+    return this.text[offset] === ',' ? skipJsonSpace(this.text, offset + 1) : offset;
   }
 
   /** Removes the comma after removed entries, or before them at the end of the list. */
   private removeEntries(entries: readonly JsonEntrySpan[]): void {
-    let run: number | undefined;
+    let runStart: number | undefined;
     entries.forEach((entry, index) => {
       if (entry.isRemoved) {
-        run ??= index;
+        runStart ??= index;
         return;
       }
-      if (run !== undefined) this.splices.push({ start: entries[run]?.start ?? 0, end: entry.start, json: '' });
-      run = undefined;
+      if (runStart !== undefined)
+        this.splices.push({ start: entries[runStart]?.start ?? 0, end: entry.start, json: '' });
+      runStart = undefined;
     });
-    if (run === undefined) return;
-    const before = entries[run - 1];
-    const start = before ? before.end : (entries[run]?.start ?? 0);
+    if (runStart === undefined) return;
+    const previousEntry = entries[runStart - 1];
+    const start = previousEntry ? previousEntry.end : (entries[runStart]?.start ?? 0);
     this.splices.push({ start, end: entries.at(-1)?.end ?? start, json: '' });
   }
 }
@@ -212,10 +213,10 @@ export function skipJsonValue(text: string, start: number): number {
     STRUCTURAL_CHAR.lastIndex = offset;
     const match = STRUCTURAL_CHAR.exec(text);
     if (!match) throw new JsonPathError([], 'valid JSON');
-    const sign = match[0];
+    const structuralChar = match[0];
     offset = match.index + 1;
-    if (sign === '"') offset = skipJsonString(text, match.index);
-    else if (sign === '{' || sign === '[') depth++;
+    if (structuralChar === '"') offset = skipJsonString(text, match.index);
+    else if (structuralChar === '{' || structuralChar === '[') depth++;
     else if (--depth === 0) return offset;
   }
 }

@@ -150,15 +150,15 @@ class JsonRewriter {
     path: readonly string[],
   ): string {
     const members = findMemberSpans(this.text, original.start);
-    const counting = new Map(members.map((member, index) => [member.key, index]));
+    const lastIndexByKey = new Map(members.map((member, index) => [member.key, index]));
     const keptMembers = members.filter(({ key }) => newFields[key] !== undefined && Object.hasOwn(newFields, key));
     const rewrittenValues = keptMembers.map((member) =>
       // Of duplicate keys the last one counts.
-      members[counting.get(member.key) ?? -1] === member
+      members[lastIndexByKey.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, newFields[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
     );
-    const addedKeys = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !counting.has(key));
+    const addedKeys = Object.keys(newFields).filter((key) => newFields[key] !== undefined && !lastIndexByKey.has(key));
     if (keptMembers.length === members.length && addedKeys.length === 0)
       return this.replaceSpansIn(original, members, rewrittenValues);
     const entries = [
@@ -195,8 +195,8 @@ function matchArrayItems(oldItems: readonly unknown[], newItems: readonly unknow
   return newItems.map((item, index) => {
     const keys = listMatchKeys(item);
     if (index < oldItems.length && listMatchKeys(oldItems[index]).some((key) => keys.includes(key))) return index;
-    const shared = keys.find((key) => indexByKey.has(key));
-    if (shared !== undefined) return indexByKey.get(shared);
+    const sharedKey = keys.find((key) => indexByKey.has(key));
+    if (sharedKey !== undefined) return indexByKey.get(sharedKey);
     return index < oldItems.length ? index : undefined;
   });
 }
@@ -231,15 +231,15 @@ function findMemberSpans(text: string, start: number): JsonMemberSpan[] {
   const members: JsonMemberSpan[] = [];
   for (let offset = skipJsonSpace(text, start + 1); text[offset] !== '}'; offset = skipComma(text, offset)) {
     const keyEnd = skipJsonString(text, offset);
-    const value = skipJsonSpace(text, skipJsonSpace(text, keyEnd) + 1);
-    const end = skipJsonValue(text, value);
-    members.push({ key: JSON.parse(text.slice(offset, keyEnd)) as string, keyStart: offset, start: value, end });
+    const valueStart = skipJsonSpace(text, skipJsonSpace(text, keyEnd) + 1);
+    const end = skipJsonValue(text, valueStart);
+    members.push({ key: JSON.parse(text.slice(offset, keyEnd)) as string, keyStart: offset, start: valueStart, end });
     offset = end;
   }
   return members;
 }
 
 function skipComma(text: string, end: number): number {
-  const at = skipJsonSpace(text, end);
-  return text[at] === ',' ? skipJsonSpace(text, at + 1) : at;
+  const offset = skipJsonSpace(text, end);
+  return text[offset] === ',' ? skipJsonSpace(text, offset + 1) : offset;
 }

@@ -16,8 +16,8 @@ export interface Content extends Slice {
 
 /** Excludes images, thinking, unknown blocks, structure, and results that a program parses. */
 export function listContents(message: ApiMessage): readonly Content[] {
-  const cached = contentCache.get(message);
-  if (cached) return cached;
+  const cachedContents = contentCache.get(message);
+  if (cachedContents) return cachedContents;
   const contents = copyWithoutSpareCapacity(collectContents(message));
   contentCache.set(message, contents);
   return contents;
@@ -106,9 +106,9 @@ function listResultContents(content: string | readonly Block[] | undefined, path
   return (content as readonly Block[]).flatMap((block, index) => {
     if (isText(block)) return makeWholeContent('toolResults', path.concat(index, 'text'), block.text);
     // Cline 4 stores parts of a result as `{query, result}` without a type.
-    const untyped = block['result'];
-    return typeof block.type !== 'string' && typeof untyped === 'string'
-      ? makeWholeContent('toolResults', path.concat(index, 'result'), untyped)
+    const untypedResult = block['result'];
+    return typeof block.type !== 'string' && typeof untypedResult === 'string'
+      ? makeWholeContent('toolResults', path.concat(index, 'result'), untypedResult)
       : [];
   });
 }

@@ -16,6 +16,6 @@ export function removeEnvironmentDetails(text: string): string {
 
 /** A pattern of both tags would search for the end from each opening tag. */
 function findEnvironmentAtEnd(text: string): number {
-  const words = text.trimEnd();
-  return words.endsWith(CLOSING_TAG) ? words.slice(0, -CLOSING_TAG.length).search(OPENING_TAG) : -1;
+  const trimmedText = text.trimEnd();
+  return trimmedText.endsWith(CLOSING_TAG) ? trimmedText.slice(0, -CLOSING_TAG.length).search(OPENING_TAG) : -1;
 }

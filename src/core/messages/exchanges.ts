@@ -50,13 +50,13 @@ export const listToolExchanges = (messages: readonly ApiMessage[]): readonly Too
 
 /** An unchanged message costs one comparison. */
 export class Exchanges {
-  private pairing = new ExchangePairer();
+  private pairer = new ExchangePairer();
 
   /** Returns the identical list if nothing changed. */
   getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
-    if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
-    this.pairing.addMessages(messages);
-    return this.pairing.joinChangedExchanges();
+    if (!this.pairer.applyChanges(messages)) this.pairer = new ExchangePairer();
+    this.pairer.addMessages(messages);
+    return this.pairer.joinChangedExchanges();
   }
 }
 
@@ -74,7 +74,7 @@ interface MessageWithPairedCalls {
   /**
    * The calls that the message answers, native ones first; undefined for an answer without a call.
    */
-  readonly answered: readonly (CallWithResult | undefined)[];
+  readonly answeredCalls: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }
 
@@ -93,20 +93,20 @@ class ExchangePairer {
   applyChanges(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
     for (let index = 0; index < this.messages.length; index++) {
-      const paired = this.messages[index] as MessageWithPairedCalls;
+      const pairedMessage = this.messages[index] as MessageWithPairedCalls;
       const message = messages[index];
-      if (!message || message === paired.message) continue;
+      if (!message || message === pairedMessage.message) continue;
       const part = readCallsAndResults(message, index);
-      if (describeCallsAndResultsShape(part) !== describeCallsAndResultsShape(paired.part)) return false;
-      this.messages[index] = { ...paired, message, part };
+      if (describeCallsAndResultsShape(part) !== describeCallsAndResultsShape(pairedMessage.part)) return false;
+      this.messages[index] = { ...pairedMessage, message, part };
       listCallsInMessage(part).forEach((call, at) => {
-        this.markChanged(paired.calls[at], { call });
+        this.markChanged(pairedMessage.calls[at], { call });
       });
       listResultsInMessage(part).forEach(({ result }, at) => {
-        this.markChanged(paired.answered[at], { result });
+        this.markChanged(pairedMessage.answeredCalls[at], { result });
       });
       part.displays.forEach((display, at) => {
-        this.markChanged(paired.displays[at], display);
+        this.markChanged(pairedMessage.displays[at], display);
       });
     }
     return true;
@@ -116,12 +116,12 @@ class ExchangePairer {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
       const callsAndResults = readCallsAndResults(message, index);
-      const answered = [
+      const answeredCalls = [
         ...callsAndResults.answers.map(({ id }) => this.takeUnansweredCall(id)),
         ...this.matchXmlAnswers(callsAndResults.xmlAnswers),
       ];
       listResultsInMessage(callsAndResults).forEach(({ result }, at) => {
-        this.markChanged(answered[at], { result });
+        this.markChanged(answeredCalls[at], { result });
       });
       const calls = listCallsInMessage(callsAndResults).map((call): CallWithResult => ({
         callNumber: this.callCount++,
@@ -136,15 +136,15 @@ class ExchangePairer {
       for (const { id } of callsAndResults.calls) this.openCallsById.delete(id);
       callsAndResults.calls.forEach(({ id }, at) => {
         const pair = calls[at] as CallWithResult;
-        const waiting = this.openCallsById.get(id);
-        if (waiting) waiting.push(pair);
+        const waitingCalls = this.openCallsById.get(id);
+        if (waitingCalls) waitingCalls.push(pair);
         else this.openCallsById.set(id, [pair]);
       });
       this.messages.push({
         message,
         part: callsAndResults,
         calls: copyWithoutSpareCapacity(calls),
-        answered: copyWithoutSpareCapacity(answered),
+        answeredCalls: copyWithoutSpareCapacity(answeredCalls),
         displays,
       });
     }

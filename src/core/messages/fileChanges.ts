@@ -51,11 +51,12 @@ function readReplacedTexts(
   rule: NonNullable<ReturnType<typeof getToolRule>>,
 ): FileChange[] {
   const [olds, news] = [listParameterTexts(input, rule.old), listParameterTexts(input, rule.new)];
-  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
+  const replacements = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
     // The loop below handles parameters with search/replace blocks.
     .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
-  for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
-  return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
+  for (const { text } of parameters)
+    for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) replacements.push([old, put]);
+  return replacements.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }
 
 function findPatchedFiles(tools: ToolTable, call: ToolExchange): FileChange[] {
@@ -79,8 +80,8 @@ function readPatchesInProgram({ input }: ToolExchange): FileChange[] {
   const program = input['input'];
   if (typeof program !== 'string' || !program.includes('tools.')) return [];
   return (program.match(STRING_WITH_PATCH) ?? []).flatMap((literal) => {
-    const text = unquoteString(literal);
-    return readPatches(text).flatMap((file) => convertPatchedFile(file, text));
+    const patchText = unquoteString(literal);
+    return readPatches(patchText).flatMap((file) => convertPatchedFile(file, patchText));
   });
 }
 
@@ -94,11 +95,11 @@ function unquoteString(literal: string): string {
 }
 
 function convertPatchedFile({ path, movedTo, hunks }: PatchedFile, text: string): FileChange[] {
-  const file = joinPath('', movedTo ?? path);
-  if (file === undefined) return [];
+  const changedPath = joinPath('', movedTo ?? path);
+  if (changedPath === undefined) return [];
   return hunks.map(({ lines }) => {
     const listLinesWithSign = (...signs: readonly PatchSign[]): string[] =>
       lines.filter(({ sign }) => signs.includes(sign)).map(({ start, end }) => text.slice(start, end));
-    return { path: file, before: listLinesWithSign(' ', '-'), after: listLinesWithSign(' ', '+') };
+    return { path: changedPath, before: listLinesWithSign(' ', '-'), after: listLinesWithSign(' ', '+') };
   });
 }

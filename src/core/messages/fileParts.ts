@@ -30,8 +30,8 @@ export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | 
 /** @param content one of the exchange's parameters or results */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
   const cache = getCachedFileParts(tools)(exchange);
-  const before = cache.get(content);
-  if (before) return before;
+  const cachedParts = cache.get(content);
+  if (cachedParts) return cachedParts;
   const kind = getToolRule(tools, exchange)?.kind;
   const parts = copyWithoutSpareCapacity(
     content.type === 'toolParameters'
@@ -77,8 +77,8 @@ function listFilePartsOfResult(
 }
 
 function getCommandSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
-  const cached = stepsByInput.get(input);
-  if (cached?.tool === tool) return cached.steps;
+  const cachedSteps = stepsByInput.get(input);
+  if (cachedSteps?.tool === tool) return cachedSteps.steps;
   const call = parseCommandCall(tool, input);
   const steps = call ? (parseCommandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
   stepsByInput.set(input, { tool, steps });
@@ -139,13 +139,13 @@ const listFilePartsWrittenByCommand = (exchange: ToolExchange): readonly FilePar
 
 function listFilePartsOfPatch(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
   return readPatches(text).flatMap(({ path, movedTo, hunks }) => {
-    const file = joinPath(folder, movedTo ?? path);
-    return file === undefined
+    const changedPath = joinPath(folder, movedTo ?? path);
+    return changedPath === undefined
       ? NO_FILE_PARTS
       : hunks.map(({ start, end, firstNew }): FilePart => ({
           start: offset + start,
           end: offset + end,
-          path: file,
+          path: changedPath,
           linePrefix: 'diff',
           firstLine: firstNew,
           isCurrent: true,

@@ -17,15 +17,15 @@ export function joinPath(folder: string | undefined, path: string): string | und
 
 function normalizePath(path: string): string {
   const slashedPath = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
-  const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashedPath)?.[0] ?? '';
-  const steps: string[] = [];
-  for (const step of slashedPath.slice(start.length).split('/')) {
-    if (step === '' || step === '.') continue;
-    const last = steps.at(-1);
-    if (step === '..' && last !== undefined && last !== '..' && last !== '~') steps.pop();
-    else if (step !== '..' || start === '') steps.push(step);
+  const rootPrefix = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashedPath)?.[0] ?? '';
+  const segments: string[] = [];
+  for (const segment of slashedPath.slice(rootPrefix.length).split('/')) {
+    if (segment === '' || segment === '.') continue;
+    const lastSegment = segments.at(-1);
+    if (segment === '..' && lastSegment !== undefined && lastSegment !== '..' && lastSegment !== '~') segments.pop();
+    else if (segment !== '..' || rootPrefix === '') segments.push(segment);
   }
-  return start + steps.join('/');
+  return rootPrefix + segments.join('/');
 }
 
 /**

@@ -15,22 +15,22 @@ export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: Tool
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of listTouchedPaths(tools, exchange)) {
       const key = makeFileKey(path);
-      const touched = files.get(key) ?? { path, changes: 0 };
+      const touchedFile = files.get(key) ?? { path, changes: 0 };
       files.delete(key);
-      files.set(key, kind === 'read' ? touched : { ...touched, changes: touched.changes + 1 });
+      files.set(key, kind === 'read' ? touchedFile : { ...touchedFile, changes: touchedFile.changes + 1 });
     }
   }
   return [...files.values()];
 }
 
 export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): string[] {
-  const one = getToolPath(tools, exchange);
-  if (one !== undefined) return [one];
+  const singlePath = getToolPath(tools, exchange);
+  if (singlePath !== undefined) return [singlePath];
   const { input } = exchange;
   const paths: string[] = [];
-  for (const list of [input['files'], input['replacements'], input['edits']]) {
-    if (!Array.isArray(list)) continue;
-    for (const item of list as unknown[]) {
+  for (const entries of [input['files'], input['replacements'], input['edits']]) {
+    if (!Array.isArray(entries)) continue;
+    for (const item of entries as unknown[]) {
       const path = isRecord(item) ? (item['path'] ?? item['filePath'] ?? item['file_path']) : item;
       if (typeof path === 'string') paths.push(path);
     }
@@ -50,20 +50,20 @@ const COMMON_FOLDER_SHARE = 0.8;
 
 /** Ends with a slash; '' if most paths share no folder. */
 export function findCommonFolder(paths: readonly string[]): string {
-  const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
-  if (absolute.length < 2) return '';
+  const absolutePaths = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
+  if (absolutePaths.length < 2) return '';
   let folder = '';
   for (;;) {
     const counts = new Map<string, number>();
-    for (const path of absolute) {
+    for (const path of absolutePaths) {
       if (!path.startsWith(folder)) continue;
-      const end = path.slice(folder.length).search(/[\\/]/);
-      if (end < 0) continue;
-      const next = path.slice(0, folder.length + end + 1);
-      counts.set(next, (counts.get(next) ?? 0) + 1);
+      const separatorIndex = path.slice(folder.length).search(/[\\/]/);
+      if (separatorIndex < 0) continue;
+      const nextFolder = path.slice(0, folder.length + separatorIndex + 1);
+      counts.set(nextFolder, (counts.get(nextFolder) ?? 0) + 1);
     }
-    const deeper = [...counts].find(([, count]) => count >= absolute.length * COMMON_FOLDER_SHARE)?.[0];
-    if (deeper === undefined) return folder.length > 1 ? folder : '';
-    folder = deeper;
+    const sharedFolder = [...counts].find(([, count]) => count >= absolutePaths.length * COMMON_FOLDER_SHARE)?.[0];
+    if (sharedFolder === undefined) return folder.length > 1 ? folder : '';
+    folder = sharedFolder;
   }
 }

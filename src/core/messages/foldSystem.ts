@@ -16,27 +16,28 @@ export function foldSystemMessages(
   makeNote: (text: string) => Block = wrapSystemText,
 ): FoldedMessages {
   const prompt: TextBlock[] = [];
-  const folded: FoldedMessages['messages'][number][] = [];
+  const foldedMessages: FoldedMessages['messages'][number][] = [];
   let waitingNotes: Block[] = [];
   for (const message of messages) {
     const { role } = message;
     if (role !== 'system') {
       const takesNotes = role === 'user' && waitingNotes.length > 0;
-      folded.push(
+      foldedMessages.push(
         takesNotes ? { ...message, role, content: [...listBlocks(message), ...waitingNotes] } : { ...message, role },
       );
       if (takesNotes) waitingNotes = [];
-    } else if (folded.length === 0) {
+    } else if (foldedMessages.length === 0) {
       prompt.push(...listTextBlocks(message));
     } else {
       const notes = listTextBlocks(message).map(({ text }) => makeNote(text));
-      const last = folded.at(-1);
-      if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...listBlocks(last), ...notes] });
+      const lastMessage = foldedMessages.at(-1);
+      if (lastMessage?.role === 'user')
+        foldedMessages.splice(-1, 1, { ...lastMessage, content: [...listBlocks(lastMessage), ...notes] });
       else waitingNotes.push(...notes);
     }
   }
-  if (waitingNotes.length > 0) folded.push({ role: 'user', content: waitingNotes });
-  return { prompt, messages: folded };
+  if (waitingNotes.length > 0) foldedMessages.push({ role: 'user', content: waitingNotes });
+  return { prompt, messages: foldedMessages };
 }
 
 const wrapSystemText = (text: string): Block => ({ type: 'text', text: `<system>\n${text}\n</system>` });

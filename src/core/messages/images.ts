@@ -29,9 +29,9 @@ export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
     const blocks = getBlocks(message);
     for (const block of blocks) if (isToolUse(block)) calls.set(block.id, block);
     return listImagePaths(message).map((path): PlacedImage => {
-      const outer = blocks[Number(path[1])] as Block;
-      const call = isToolResult(outer) ? calls.get(outer.tool_use_id) : undefined;
-      const image = (path.length > 2 ? listResultParts(outer)[Number(path[3])] : outer) as ImageBlock;
+      const outerBlock = blocks[Number(path[1])] as Block;
+      const call = isToolResult(outerBlock) ? calls.get(outerBlock.tool_use_id) : undefined;
+      const image = (path.length > 2 ? listResultParts(outerBlock)[Number(path[3])] : outerBlock) as ImageBlock;
       return { message: index, path, image, ...(call && { call }) };
     });
   });

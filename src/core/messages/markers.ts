@@ -30,8 +30,8 @@ export const MIN_REFERENCE_DIGITS = 6;
 export function makeUniqueReference(hash: Hash, takenReferences: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
   for (let length = MIN_REFERENCE_DIGITS; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
-    const other = takenReferences.get(id);
-    if (other === undefined || other === hash) return id;
+    const existingHash = takenReferences.get(id);
+    if (existingHash === undefined || existingHash === hash) return id;
   }
   return hash as string as ReferenceId;
 }

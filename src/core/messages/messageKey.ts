@@ -18,17 +18,17 @@ export function makeMessageKey(message: ApiMessage): MessageKey {
 }
 
 function computeMessageKey(message: ApiMessage, content: Hash): MessageKey {
-  const ids = getBlocks(message).flatMap((block) =>
+  const callIds = getBlocks(message).flatMap((block) =>
     isToolUse(block) ? [block.id] : isToolResult(block) ? [block.tool_use_id] : [],
   );
-  const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_HASH_DIGITS)}`;
-  const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_HASH_DIGITS)}${calls}`;
+  const callsSuffix = callIds.length === 0 ? '' : `/${hashText(JSON.stringify(callIds)).slice(0, CALLS_HASH_DIGITS)}`;
+  const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_HASH_DIGITS)}${callsSuffix}`;
   keyCache.set(message, key as MessageKey);
   return key as MessageKey;
 }
 
 /** Undefined if the message has no calls or results. */
 export function getCallsPartOfKey(key: MessageKey): string | undefined {
-  const slash = key.indexOf('/');
-  return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;
+  const slashIndex = key.indexOf('/');
+  return slashIndex < 0 ? undefined : `${key[0] ?? ''}${key.slice(slashIndex)}`;
 }

@@ -40,11 +40,11 @@ export interface MessageCallsAndResults {
 const callsAndResultsCache = new WeakMap<ApiMessage, MessageCallsAndResults>();
 
 export function readCallsAndResults(message: ApiMessage, index: number): MessageCallsAndResults {
-  const before = callsAndResultsCache.get(message);
-  if (before?.index === index) return before;
+  const cachedEntry = callsAndResultsCache.get(message);
+  if (cachedEntry?.index === index) return cachedEntry;
   const contentsByBlock = groupContentsByBlock(message, index);
   const isCaller = message.role === 'assistant';
-  const part: MessageCallsAndResults = {
+  const callsAndResults: MessageCallsAndResults = {
     index,
     calls: copyWithoutSpareCapacity(isCaller ? listNativeCalls(message, index, contentsByBlock) : []),
     xmlCalls: copyWithoutSpareCapacity(isCaller ? listXmlCalls(message, index, contentsByBlock) : []),
@@ -56,8 +56,8 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
     ),
     displays: copyWithoutSpareCapacity(listDisplayedResultsWithPlace(message, index, contentsByBlock)),
   };
-  callsAndResultsCache.set(message, part);
-  return part;
+  callsAndResultsCache.set(message, callsAndResults);
+  return callsAndResults;
 }
 
 /** By index or key of the content's block; by undefined if the message's content is a string. */
@@ -68,8 +68,8 @@ function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlo
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const placedContent: PlacedContent = { type, path, start, end, text, message: index };
-    const block = contentsByBlock.get(content.path[1]);
-    if (block) block.push(placedContent);
+    const contentsOfBlock = contentsByBlock.get(content.path[1]);
+    if (contentsOfBlock) contentsOfBlock.push(placedContent);
     else contentsByBlock.set(content.path[1], [placedContent]);
   }
   return contentsByBlock;
@@ -126,13 +126,13 @@ function listXmlCalls(message: ApiMessage, index: number, contentsByBlock: Conte
     const parameters = (contentsByBlock.get(at) ?? []).filter((content) => content.type === 'toolParameters');
     let parameterIndex = 0;
     return findXmlCalls(text).map((call) => {
-      const firstParameter = parameterIndex;
+      const firstParameterIndex = parameterIndex;
       while ((parameters[parameterIndex]?.end ?? Number.POSITIVE_INFINITY) <= call.end) parameterIndex++;
       return {
         tool: call.tool,
         input: Object.fromEntries(call.parameters.map(({ name, start, end }) => [name, text.slice(start, end)])),
         callMessage: index,
-        parameters: parameters.slice(firstParameter, parameterIndex),
+        parameters: parameters.slice(firstParameterIndex, parameterIndex),
       };
     });
   });
@@ -143,12 +143,12 @@ function listXmlAnswers(
   index: number,
   contentsByBlock: ContentsByBlock,
 ): MessageCallsAndResults['xmlAnswers'] {
-  let openTool: string | undefined;
+  let toolOfLastHeader: string | undefined;
   return listTextsWithBlock(message).flatMap(({ text, at }) => {
     const results = (contentsByBlock.get(at) ?? []).filter((content) => content.type === 'toolResults');
     const header = parseXmlResultHeader(text);
-    const tool = header?.tool ?? openTool;
-    openTool = header?.length === text.length ? header.tool : undefined;
+    const tool = header?.tool ?? toolOfLastHeader;
+    toolOfLastHeader = header?.length === text.length ? header.tool : undefined;
     if (tool === undefined || results.length === 0) return [];
     const isError = doesAnyResultReportFailure(results);
     return [{ tool, result: { message: index, results, isError, isUserAnswer: false } }];

@@ -112,16 +112,17 @@ function readApplyPatchEnvelope(lines: PatchLineReader, files: PatchedFile[]): v
 /** Reads hunks up to the next `***` line. `@@` separates hunks and may quote a line above. */
 function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
-  let hunk: PatchLine[] = [];
+  let hunkLines: PatchLine[] = [];
   const closeHunk = (): void => {
-    const [first] = hunk;
-    const last = hunk.at(-1);
-    if (first && last) hunks.push({ start: first.start - 1, end: last.end, firstNew: undefined, lines: hunk });
-    hunk = [];
+    const [first] = hunkLines;
+    const lastLine = hunkLines.at(-1);
+    if (first && lastLine)
+      hunks.push({ start: first.start - 1, end: lastLine.end, firstNew: undefined, lines: hunkLines });
+    hunkLines = [];
   };
   for (; lines.isOpen && !lines.lineStartsWith('*** '); lines.moveToNextLine()) {
     const { sign, start, textEnd } = lines;
-    if (isPatchSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
+    if (isPatchSign(sign)) hunkLines.push({ sign, start: start + 1, end: textEnd });
     else if (lines.lineStartsWith('@@')) closeHunk();
     // An empty line is part of the file, except after the last line.
     else if (sign === '' && lines.end < lines.source.length) closeHunk();
@@ -200,10 +201,10 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
     if (oldLinesLeft < 0 || newLinesLeft < 0) break;
     hunkLines.push({ sign: lineSign, start: lines.start + (isBlank ? 0 : 1), end: lines.textEnd });
   }
-  const last = hunkLines.at(-1);
+  const lastLine = hunkLines.at(-1);
   return {
     start,
-    end: last?.end ?? start,
+    end: lastLine?.end ?? start,
     firstNew: Number(header[3]),
     lines: hunkLines,
   };
@@ -212,11 +213,11 @@ function readUnifiedHunk(lines: PatchLineReader): PatchHunk | undefined {
 /** Names with blanks in `diff --git a/x b/x` can be split only if both are equal. */
 function readGitPaths(line: string): [string | undefined, string | undefined] {
   const pathsText = line.slice('diff --git '.length);
-  const paths = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(pathsText);
-  if (paths) return [removeGitPrefix(paths[1] ?? '', true), removeGitPrefix(paths[2] ?? '', true)];
-  const half = pathsText.slice(0, (pathsText.length - 1) / 2);
-  const other = pathsText.slice((pathsText.length + 1) / 2);
-  const [a, b] = [removeGitPrefix(half, true), removeGitPrefix(other, true)];
+  const pathsMatch = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(pathsText);
+  if (pathsMatch) return [removeGitPrefix(pathsMatch[1] ?? '', true), removeGitPrefix(pathsMatch[2] ?? '', true)];
+  const firstHalf = pathsText.slice(0, (pathsText.length - 1) / 2);
+  const secondHalf = pathsText.slice((pathsText.length + 1) / 2);
+  const [a, b] = [removeGitPrefix(firstHalf, true), removeGitPrefix(secondHalf, true)];
   return a === b ? [a, b] : [undefined, undefined];
 }
 
@@ -227,6 +228,6 @@ function readPathFromFileHeader(line: string, isGit: boolean): string | undefine
 }
 
 function removeGitPrefix(path: string, hasPrefix: boolean): string {
-  const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
-  return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;
+  const unquotedPath = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
+  return hasPrefix ? unquotedPath.replace(/^[abciow]\//, '') : unquotedPath;
 }

@@ -29,10 +29,13 @@ export const isMachineMessage = (message: ApiMessage): boolean =>
   MACHINE_MESSAGE_FLAGS.some((flag) => message[flag] === true);
 
 export function extractPersonText(text: string): string {
-  const words = removeMachineText(removeEnvironmentDetails(text)).trim();
-  const opened = MACHINE_TEXT_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
-  const rest = PROMPT_SECTIONS.reduce(removeSections, opened).trim();
-  return rest.replace(PROMPT_WRAPPER_OPENING_TAG, '').replace(PROMPT_WRAPPER_CLOSING_TAG, '').trim();
+  const textByPerson = removeMachineText(removeEnvironmentDetails(text)).trim();
+  const textWithoutOpenings = MACHINE_TEXT_OPENINGS.reduce(
+    (left, opening) => left.replace(opening, ''),
+    textByPerson,
+  ).trim();
+  const textWithoutSections = PROMPT_SECTIONS.reduce(removeSections, textWithoutOpenings).trim();
+  return textWithoutSections.replace(PROMPT_WRAPPER_OPENING_TAG, '').replace(PROMPT_WRAPPER_CLOSING_TAG, '').trim();
 }
 
 /**
@@ -63,30 +66,30 @@ function findElementEnd(text: string, name: string, start: number, unclosedNames
 
 function isBlankLineBefore(text: string, from: number, to: number): boolean {
   const textBefore = text.slice(from, to);
-  const words = textBefore.trimEnd();
-  return words === '' || textBefore.includes('\n', words.length);
+  const trimmedText = textBefore.trimEnd();
+  return trimmedText === '' || textBefore.includes('\n', trimmedText.length);
 }
 
 /** A text without the heading of the user's words was cut before it. */
 function removeSections(text: string, { lines, selection, withUserWords, words }: PromptSections): string {
-  let form: RegExp | undefined;
+  let linePattern: RegExp | undefined;
   let lineCount = 0;
-  let from = 0;
+  let searchStart = 0;
   for (const { 0: rest, index } of text.matchAll(/\S[^\n]*/g)) {
-    if (index < from) continue;
+    if (index < searchStart) continue;
     const line = rest.trimEnd();
-    const isEnd = form === undefined || lineCount > 0;
+    const isSectionComplete = linePattern === undefined || lineCount > 0;
     const heading = words.find((each) => line.startsWith(each));
-    if (heading !== undefined) return isEnd ? text.slice(index + heading.length) : text;
-    if (Object.hasOwn(lines, line) && isEnd) {
-      form = lines[line];
+    if (heading !== undefined) return isSectionComplete ? text.slice(index + heading.length) : text;
+    if (Object.hasOwn(lines, line) && isSectionComplete) {
+      linePattern = lines[line];
       lineCount = 0;
-    } else if (form && line === selection.before) {
+    } else if (linePattern && line === selection.before) {
       lineCount += 1;
-      from = findEndOfSelection(text, index, { selection, words });
-      if (from === -1) return text;
-    } else if (form?.test(line)) lineCount += 1;
-    else return form && isEnd && withUserWords.test(line) ? text.slice(index) : text;
+      searchStart = findEndOfSelection(text, index, { selection, words });
+      if (searchStart === -1) return text;
+    } else if (linePattern?.test(line)) lineCount += 1;
+    else return linePattern && isSectionComplete && withUserWords.test(line) ? text.slice(index) : text;
   }
   return lineCount > 0 ? '' : text;
 }
@@ -97,9 +100,9 @@ function findEndOfSelection(
   from: number,
   { selection, words }: Pick<PromptSections, 'selection' | 'words'>,
 ): number {
-  const end = Math.max(...words.map((heading) => text.lastIndexOf(`\n${heading}`)));
-  const after = text.lastIndexOf(`\n${selection.after}\n`, end);
-  return after > from ? after : end > from ? end : -1;
+  const headingOffset = Math.max(...words.map((heading) => text.lastIndexOf(`\n${heading}`)));
+  const selectionEnd = text.lastIndexOf(`\n${selection.after}\n`, headingOffset);
+  return selectionEnd > from ? selectionEnd : headingOffset > from ? headingOffset : -1;
 }
 
 const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
@@ -118,9 +121,9 @@ export function removeContextAddedByAgent(texts: readonly string[]): readonly st
   const end = text.lastIndexOf(`</${name}>`);
   let pieceStart = 0;
   return texts.map((part) => {
-    const ownText = part.slice(Math.max(0, start - pieceStart), Math.max(0, end - pieceStart));
+    const personPart = part.slice(Math.max(0, start - pieceStart), Math.max(0, end - pieceStart));
     pieceStart += part.length;
-    return ownText;
+    return personPart;
   });
 }
 
@@ -136,18 +139,18 @@ const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
  */
 function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
   for (const [first, last] of ATTACHED_FILE_FRAMES) {
-    const framed = findFramedTexts(texts, first, last);
-    if (framed.size > 0) return texts.map((text, index) => (framed.has(index) ? '' : text));
+    const framedIndexes = findFramedTexts(texts, first, last);
+    if (framedIndexes.size > 0) return texts.map((text, index) => (framedIndexes.has(index) ? '' : text));
   }
   return texts.map(removeAttachedFilesFromText);
 }
 
 function findFramedTexts(texts: readonly string[], first: string, last: string): ReadonlySet<number> {
-  const framed = new Set<number>();
+  const framedIndexes = new Set<number>();
   let start = Infinity;
   let end = -1;
   const closeFrame = (): void => {
-    for (let index = start; index <= end; index++) framed.add(index);
+    for (let index = start; index <= end; index++) framedIndexes.add(index);
     end = -1;
   };
   texts.forEach((text, index) => {
@@ -157,7 +160,7 @@ function findFramedTexts(texts: readonly string[], first: string, last: string):
     start = index;
   });
   closeFrame();
-  return framed;
+  return framedIndexes;
 }
 
 function removeAttachedFilesFromText(text: string): string {
@@ -184,8 +187,8 @@ export interface TextWrittenByPerson {
 
 export const listTextsWrittenByPerson = memoizeByObject((message: ApiMessage): readonly TextWrittenByPerson[] => {
   const contents = listContents(message).filter(({ type }) => type === 'messageText');
-  const words = extractPersonTexts(contents.map(({ text }) => text));
-  return contents.map((content, index) => ({ content, userText: words[index] ?? '' }));
+  const textsByPerson = extractPersonTexts(contents.map(({ text }) => text));
+  return contents.map((content, index) => ({ content, userText: textsByPerson[index] ?? '' }));
 });
 
 const MACHINE_REPORT_OPENING_TAG = new RegExp(`^\\s*<(?:${joinPreambleForms(({ reports }) => reports)})[\\s>]`, 'i');

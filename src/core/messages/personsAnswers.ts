@@ -62,13 +62,14 @@ export function markAnswersAtPlaces(
   places: readonly MessageAndBlockIndex[],
   messages: readonly ApiMessage[],
 ): readonly ApiMessage[] {
-  const marked = new Map<number, Set<number>>();
-  for (const [message, block] of places) marked.set(message, (marked.get(message) ?? new Set()).add(block));
-  if (marked.size === 0) return messages;
+  const blocksByMessage = new Map<number, Set<number>>();
+  for (const [message, block] of places)
+    blocksByMessage.set(message, (blocksByMessage.get(message) ?? new Set()).add(block));
+  if (blocksByMessage.size === 0) return messages;
   return messages.map((message, index) => {
-    const blocks = marked.get(index);
-    if (!blocks || typeof message.content === 'string') return message;
-    const content = message.content.map((block, at) => (blocks.has(at) ? markPersonsAnswer(block) : block));
+    const answerBlocks = blocksByMessage.get(index);
+    if (!answerBlocks || typeof message.content === 'string') return message;
+    const content = message.content.map((block, at) => (answerBlocks.has(at) ? markPersonsAnswer(block) : block));
     return { ...message, content };
   });
 }

@@ -22,8 +22,8 @@ export function renderConversation(
   return messages
     .map((message, index) => {
       const origin = origins?.[index] ?? index;
-      const number = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
-      return `━━━ ${number} · ${getSpeakerLabel(message)} ━━━\n${bodies[index] ?? ''}\n`;
+      const messageNumber = origin === SUMMARY_ORIGIN ? 'summary' : String(origin + 1);
+      return `━━━ ${messageNumber} · ${getSpeakerLabel(message)} ━━━\n${bodies[index] ?? ''}\n`;
     })
     .join('\n');
 }
@@ -68,9 +68,9 @@ export function listMessagesBriefly(
 
 function truncateMiddle(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  const half = Math.floor(longest / 2);
-  const hidden = (text.length - 2 * half).toLocaleString('en-US');
-  return `${text.slice(0, half).toWellFormed()}\n⋯ ${hidden} characters ⋯\n${text.slice(text.length - half).toWellFormed()}`;
+  const halfLength = Math.floor(longest / 2);
+  const hiddenCount = (text.length - 2 * halfLength).toLocaleString('en-US');
+  return `${text.slice(0, halfLength).toWellFormed()}\n⋯ ${hiddenCount} characters ⋯\n${text.slice(text.length - halfLength).toWellFormed()}`;
 }
 
 function collectToolNames(messages: readonly ApiMessage[]): Map<string, string> {

@@ -8,10 +8,11 @@ import type { ApiMessage } from './types';
 export function findTaskMessage(messages: readonly ApiMessage[]): number {
   const firstUserMessage = messages.findIndex((message) => message.role === 'user');
   if (firstUserMessage < 0) return firstUserMessage;
-  const end = messages.findIndex(
+  const taskEnd = messages.findIndex(
     (message, index) => index > firstUserMessage && message.role !== 'system' && !hasUserText(message),
   );
-  const isCandidate = ({ role }: ApiMessage, index: number): boolean => role === 'user' && (end < 0 || index < end);
+  const isCandidate = ({ role }: ApiMessage, index: number): boolean =>
+    role === 'user' && (taskEnd < 0 || index < taskEnd);
   const lastUserMessage = messages.findLastIndex(
     (message, index) => isCandidate(message, index) && !isAddedByAgent(message),
   );

@@ -34,8 +34,8 @@ const getCachedRules = memoizeByObject<
 >(() => new WeakMap());
 
 export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
-  const cached = getCachedRules(tools).get(call.input);
-  if (cached?.tool === call.tool) return cached.rule;
+  const cachedRule = getCachedRules(tools).get(call.input);
+  if (cachedRule?.tool === call.tool) return cachedRule.rule;
   const rule = findToolRule(tools, call);
   getCachedRules(tools).set(call.input, { tool: call.tool, rule });
   return rule;
@@ -47,9 +47,13 @@ function findToolRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule |
   if (Object.hasOwn(own, name)) return own[name];
   const rows = RULES_BY_TOOL.get(name);
   if (rows) return chooseRuleMatchingMostParameters(rows, input);
-  const inner = RULES_BY_TOOL.get(name.slice(name.lastIndexOf('__') + 2));
-  if (inner && name.startsWith('mcp__') && inner.some((row) => countMatchingParameters(row, input) > 0)) {
-    return chooseRuleMatchingMostParameters(inner, input);
+  const unprefixedRows = RULES_BY_TOOL.get(name.slice(name.lastIndexOf('__') + 2));
+  if (
+    unprefixedRows &&
+    name.startsWith('mcp__') &&
+    unprefixedRows.some((row) => countMatchingParameters(row, input) > 0)
+  ) {
+    return chooseRuleMatchingMostParameters(unprefixedRows, input);
   }
   return guessToolRule(name, input);
 }
@@ -59,8 +63,8 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
     for (const [name, row] of Object.entries<ToolRule>(tools)) {
-      const sameName = rows.get(name);
-      if (sameName) sameName.push(row);
+      const rowsOfName = rows.get(name);
+      if (rowsOfName) rowsOfName.push(row);
       else rows.set(name, [row]);
     }
   }
@@ -73,23 +77,23 @@ type ToolRuleRows = readonly [ToolRule, ...ToolRule[]];
 function chooseRuleMatchingMostParameters(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
-  const fits = rows.map((row) => countMatchingParameters(row, input));
-  const bestFit = Math.max(...fits);
-  const bestRows = rows.flatMap((_, at) => (fits[at] === bestFit ? [at] : []));
-  const cache = joinedRuleCache(rows);
-  const key = bestRows.join();
-  const before = cache.get(key);
-  if (before) return before;
-  const joined = joinRulesOfSameKind(bestRows.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
-  cache.set(key, joined);
-  return joined;
+  const matchCounts = rows.map((row) => countMatchingParameters(row, input));
+  const bestMatchCount = Math.max(...matchCounts);
+  const bestIndexes = rows.flatMap((_, at) => (matchCounts[at] === bestMatchCount ? [at] : []));
+  const joinedRules = joinedRuleCache(rows);
+  const key = bestIndexes.join();
+  const cachedRule = joinedRules.get(key);
+  if (cachedRule) return cachedRule;
+  const joinedRule = joinRulesOfSameKind(bestIndexes.map((at) => rows[at] as ToolRule) as [ToolRule, ...ToolRule[]]);
+  joinedRules.set(key, joinedRule);
+  return joinedRule;
 }
 
 const joinedRuleCache = memoizeByObject<ToolRuleRows, Map<string, ToolRule>>(() => new Map());
 
 function joinRulesOfSameKind([best, ...bestRows]: ToolRuleRows): ToolRule {
-  const numbers = [best, ...bestRows].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
-  return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
+  const numberForms = [best, ...bestRows].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
+  return { ...best, ...(best.numbers && { numbers: [...new Set(numberForms)] }) };
 }
 
 const countMatchingParameters = (row: ToolRule, input: ToolCall['input']): number =>
@@ -124,9 +128,9 @@ export function listParameterValues(input: ToolCall['input'], parameter: string)
     const key = isList ? step.slice(0, -2) : step;
     values = values.flatMap((value): readonly unknown[] => {
       if (!isRecord(value) || !Object.hasOwn(value, key)) return [];
-      const inner = value[key];
-      if (!isList) return [inner];
-      return Array.isArray(inner) ? (inner as readonly unknown[]) : [];
+      const innerValue = value[key];
+      if (!isList) return [innerValue];
+      return Array.isArray(innerValue) ? (innerValue as readonly unknown[]) : [];
     });
   }
   return values.filter(isNonEmptyValue);
@@ -166,8 +170,8 @@ const getListNameInParameter = (parameter: string): string => parameter.slice(0,
 function readXmlPath(input: ToolCall['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
-  const paths = [...args.matchAll(/<path>([^<]*)<\/path>/g)];
-  return paths.length === 1 ? paths[0]?.[1]?.trim() : undefined;
+  const pathMatches = [...args.matchAll(/<path>([^<]*)<\/path>/g)];
+  return pathMatches.length === 1 ? pathMatches[0]?.[1]?.trim() : undefined;
 }
 
 /** Codex passes a list of words, Cline 4 a list of lines. */
@@ -224,33 +228,35 @@ function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undef
     PARAMETER_SPELLINGS[what].find((each) => typeof input[each] === 'string');
   const hasParameter = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>
     PARAMETER_SPELLINGS[what].some((each) => Object.hasOwn(input, each));
-  const path = findParameter('path');
-  const pathParameter = path === undefined ? {} : { path: [path] };
-  const oldText = findParameter('old');
-  const newText = findParameter('new');
-  if (oldText !== undefined && newText !== undefined)
-    return { kind: 'edit', ...pathParameter, old: [oldText], new: [newText] };
-  const patch = findParameter('patch');
-  if (patch !== undefined) return { kind: 'edit', ...pathParameter, patch: [patch] };
-  const command = findParameter('command');
-  // `command` may also be a subcommand such as "list"; the other parameters decide.
+  const pathName = findParameter('path');
+  const pathRule = pathName === undefined ? {} : { path: [pathName] };
+  const oldTextName = findParameter('old');
+  const newTextName = findParameter('new');
+  if (oldTextName !== undefined && newTextName !== undefined)
+    return { kind: 'edit', ...pathRule, old: [oldTextName], new: [newTextName] };
+  const patchName = findParameter('patch');
+  if (patchName !== undefined) return { kind: 'edit', ...pathRule, patch: [patchName] };
+  const commandName = findParameter('command');
+  // `commandName` may also be a subcommand such as "list"; the other parameters decide.
   if (
-    command !== undefined &&
-    Object.keys(input).every((each) => each === command || COMMAND_SIDE_PARAMETERS.has(each))
+    commandName !== undefined &&
+    Object.keys(input).every((each) => each === commandName || COMMAND_SIDE_PARAMETERS.has(each))
   ) {
-    return { kind: 'command', command: [command] };
+    return { kind: 'command', command: [commandName] };
   }
-  const pattern = findParameter('pattern');
-  const pathField = findParameter('path') ?? findParameter('where');
-  if (pattern !== undefined) {
-    return pathField === undefined ? undefined : { kind: 'search', path: [pathField], pattern: [pattern] };
+  const patternName = findParameter('pattern');
+  const pathOrFolderName = findParameter('path') ?? findParameter('where');
+  if (patternName !== undefined) {
+    return pathOrFolderName === undefined
+      ? undefined
+      : { kind: 'search', path: [pathOrFolderName], pattern: [patternName] };
   }
-  const content = findParameter('content');
-  if (path !== undefined) {
-    if (content !== undefined)
-      return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...pathParameter, content: [content] } : undefined;
-    if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...pathParameter };
-    if (hasParameter('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...pathParameter };
+  const contentName = findParameter('content');
+  if (pathName !== undefined) {
+    if (contentName !== undefined)
+      return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...pathRule, content: [contentName] } : undefined;
+    if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...pathRule };
+    if (hasParameter('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...pathRule };
     return undefined;
   }
   return hasParameter('url') ? { kind: 'fetch' } : undefined;

@@ -55,11 +55,11 @@ export function findXmlCalls(text: string): XmlCall[] {
 }
 
 export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
-  const isNative = messages.some((message) =>
+  const hasNativeCalls = messages.some((message) =>
     getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
   );
   return (
-    !isNative &&
+    !hasNativeCalls &&
     messages.some(({ role, content }) => role === 'assistant' && listMessageTexts(content).some(containsXmlCall))
   );
 }
@@ -79,11 +79,11 @@ function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const firstEnd = text.indexOf(`</${tool}>`, bodyStart);
   if (firstEnd < 0) return text.length;
   if (!FREE_TEXT_TAG.test(text.slice(bodyStart, firstEnd))) return firstEnd;
-  const tags = new RegExp(`<(/?)${tool}>`, 'g');
-  tags.lastIndex = bodyStart;
+  const tagPattern = new RegExp(`<(/?)${tool}>`, 'g');
+  tagPattern.lastIndex = bodyStart;
   let depth = 1;
   let lastEnd = firstEnd;
-  for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
+  for (let tag = tagPattern.exec(text); tag; tag = tagPattern.exec(text)) {
     if (tag[1] === '') {
       if (depth <= 0) break;
       depth++;
@@ -102,10 +102,10 @@ function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): Xm
   for (let match = openingTag.exec(text); match && match.index < bodyEnd; match = openingTag.exec(text)) {
     const name = match[1] ?? '';
     const start = openingTag.lastIndex;
-    const close = `</${name}>`;
+    const closingTag = `</${name}>`;
     const closingIndex = FREE_TEXT_PARAMETERS.has(name)
-      ? text.lastIndexOf(close, bodyEnd - close.length)
-      : text.indexOf(close, start);
+      ? text.lastIndexOf(closingTag, bodyEnd - closingTag.length)
+      : text.indexOf(closingTag, start);
     const end = closingIndex < start || closingIndex >= bodyEnd ? bodyEnd : closingIndex;
     parameters.push({ name, start, end });
     openingTag.lastIndex = end;
@@ -114,14 +114,14 @@ function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): Xm
 }
 
 export function parseXmlResultHeader(text: string): { tool: string; length: number } | undefined {
-  const opening = RESULT_HEADER_START.exec(text);
-  if (!opening) return undefined;
-  const [{ length: headerStart }, tool = '', quote] = opening;
+  const openingMatch = RESULT_HEADER_START.exec(text);
+  if (!openingMatch) return undefined;
+  const [{ length: headerStart }, tool = '', quote] = openingMatch;
   const headerEnd = text.indexOf(RESULT_HEADER_END, headerStart);
   // A single regular expression would be quadratic on hostile input.
   if (headerEnd < 0 || (quote === undefined && text.slice(headerStart, headerEnd).includes('\n'))) return undefined;
-  const space = new RegExp(RESULT_HEADER_SPACE);
-  space.lastIndex = headerEnd + RESULT_HEADER_END.length;
-  space.exec(text);
-  return { tool, length: space.lastIndex };
+  const spacePattern = new RegExp(RESULT_HEADER_SPACE);
+  spacePattern.lastIndex = headerEnd + RESULT_HEADER_END.length;
+  spacePattern.exec(text);
+  return { tool, length: spacePattern.lastIndex };
 }

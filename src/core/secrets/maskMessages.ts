@@ -6,12 +6,13 @@ const maskedMessages = new WeakMap<ApiMessage, ApiMessage>();
 
 /** Mask a message before truncating it, because part of a key is not recognized. */
 export function maskMessage(message: ApiMessage): ApiMessage {
-  const before = maskedMessages.get(message);
-  if (before) return before;
+  const cachedMessage = maskedMessages.get(message);
+  if (cachedMessage) return cachedMessage;
   const content = maskUnknownValue(message.content);
-  const masked = content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
-  maskedMessages.set(message, masked);
-  return masked;
+  const maskedMessage =
+    content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
+  maskedMessages.set(message, maskedMessage);
+  return maskedMessage;
 }
 
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
@@ -77,8 +78,8 @@ function maskArgumentAfterOption(values: readonly unknown[], index: number): str
     index > 1 && typeof program === 'string' && program.length < MAX_NAMED_VALUE_CHARS
       ? `${program} ${option} `
       : `${option} `;
-  const masked = maskSecrets(textBefore + argument);
-  return masked !== textBefore + argument && masked.startsWith(textBefore)
-    ? masked.slice(textBefore.length)
+  const maskedPair = maskSecrets(textBefore + argument);
+  return maskedPair !== textBefore + argument && maskedPair.startsWith(textBefore)
+    ? maskedPair.slice(textBefore.length)
     : undefined;
 }

@@ -36,9 +36,9 @@ describe('masking secrets', () => {
 
   it('knows each form of key once, with an example', () => {
     expect(KEY_EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(
-      KEY_FORMS.map(({ of, starts }) => [of, starts]),
+      KEY_FORMS.map(({ label: of, starts }) => [of, starts]),
     );
-    expect(new Set(KEY_FORMS.map(({ of }) => of)).size).toBe(KEY_FORMS.length);
+    expect(new Set(KEY_FORMS.map(({ label: of }) => of)).size).toBe(KEY_FORMS.length);
     expect(Object.keys(KEY_CHARACTERS).sort()).toEqual(Object.keys(KEY_CHARACTER_SAMPLES).sort());
   });
 
@@ -72,7 +72,7 @@ describe('each masking rule is needed, because without it an example stays unmas
   it.each(KEY_EXAMPLES)('the rule for keys of %s', (of, rest, ...starts) => {
     const without = (start: string): KeyForm[] =>
       KEY_FORMS.map((form) =>
-        form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
+        form.label === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
       );
     const spare = starts.filter((start) => masked(start + rest, { forms: without(start) }) === '[key]');
     // The rule for `sk-` masks these, too.
@@ -82,14 +82,14 @@ describe('each masking rule is needed, because without it an example stays unmas
   it.each(KEY_SHAPES)('the rule for text of the shape $of', (shape) => {
     // The rule for URL parameters masks this one, too.
     expect(isMissed({ shapes: KEY_SHAPES.filter((other) => other !== shape) })).toBe(
-      shape.of !== 'Azure shared access signature',
+      shape.label !== 'Azure shared access signature',
     );
   });
 
   it.each(SECRET_IN_CONTEXT_RULES.map((rule) => [String(rule[1]), rule] as const))(
     'the rule for the context %s',
     (_, rule) => {
-      expect(isMissed({ besideRules: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
+      expect(isMissed({ contextRules: SECRET_IN_CONTEXT_RULES.filter((other) => other !== rule) })).toBe(true);
     },
   );
 });

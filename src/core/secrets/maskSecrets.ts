@@ -41,10 +41,14 @@ interface KeyPartAfterPrefix {
 export interface SecretRules {
   readonly forms: readonly KeyForm[];
   readonly shapes: readonly KeyShape[];
-  readonly besideRules: readonly SecretInContextRule[];
+  readonly contextRules: readonly SecretInContextRule[];
 }
 
-export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, besideRules: SECRET_IN_CONTEXT_RULES };
+export const SECRET_RULES: SecretRules = {
+  forms: KEY_FORMS,
+  shapes: KEY_SHAPES,
+  contextRules: SECRET_IN_CONTEXT_RULES,
+};
 
 interface CompiledKeyForms {
   readonly partsByPrefix: ReadonlyMap<string, readonly KeyPartAfterPrefix[]>;
@@ -52,7 +56,7 @@ interface CompiledKeyForms {
 }
 
 const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKeyForms => {
-  const starts = forms
+  const prefixes = forms
     .flatMap(({ starts: ownStarts, body, min, needsDigit = false }) =>
       ownStarts.map((start) => ({
         start,
@@ -64,15 +68,15 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
     .sort((a, b) => b.start.length - a.start.length);
   return {
     partsByPrefix: new Map(
-      starts.map(({ start }) => [
+      prefixes.map(({ start }) => [
         start,
-        starts
+        prefixes
           .filter((other) => start.startsWith(other.start))
           .map((other) => ({ ...other, length: other.start.length })),
       ]),
     ),
     prefixPattern: new RegExp(
-      `${NO_LETTER_OR_DIGIT_BEFORE_KEY}(?:${starts.map(({ start }) => escapeRegExp(start)).join('|')})`,
+      `${NO_LETTER_OR_DIGIT_BEFORE_KEY}(?:${prefixes.map(({ start }) => escapeRegExp(start)).join('|')})`,
       'g',
     ),
   };
@@ -92,10 +96,10 @@ const WORDS_JOINED_BY_DOTS = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);
-  for (const displayed of listDisplayedTexts(text))
+  for (const displayedText of listDisplayedTexts(text))
     slices = mergeSlices(
       slices,
-      displayed.mapToSource(findSecrets(displayed.text, displayed.changedSlices, pieceChars, rules)),
+      displayedText.mapToSource(findSecrets(displayedText.text, displayedText.changedSlices, pieceChars, rules)),
     );
   return maskFoundSlices(text, extendSlicesToContinuedKeyLines(text, slices));
 }
@@ -111,8 +115,8 @@ function findSecrets(
   maskedText.maskSlices(findPrivateKeys(maskedText.text, pieceChars));
   maskedText.maskSlices(findNetrcSecrets(maskedText.text, pieceChars));
   const secretSlices: Slice[] = [];
-  const limits = maskedText.slices.length === 0 ? parts : undefined;
-  for (const part of limits ?? [{ start: 0, end: maskedText.text.length }]) {
+  const searchedParts = maskedText.slices.length === 0 ? parts : undefined;
+  for (const part of searchedParts ?? [{ start: 0, end: maskedText.text.length }]) {
     for (let start = part.start; start < part.end;) {
       const lineEnd = maskedText.text.indexOf('\n', start + pieceChars - 1);
       const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
@@ -128,17 +132,17 @@ function findSecrets(
 function findSecretsInLines(
   text: string,
   chars: number,
-  { forms, shapes, besideRules: contextRules }: SecretRules,
+  { forms, shapes, contextRules }: SecretRules,
 ): readonly Slice[] {
-  const lines = new MaskedText(text);
-  lines.maskSlices(findKnownKeys(lines.text, chars, compileKeyForms(forms)));
-  for (const { shape, holds } of shapes) {
-    const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
-    if (mayMatch) lines.maskSlices(findMatchesInWindows(lines.text, shape, chars));
+  const maskedText = new MaskedText(text);
+  maskedText.maskSlices(findKnownKeys(maskedText.text, chars, compileKeyForms(forms)));
+  for (const { shape, precheck: holds } of shapes) {
+    const mayMatch = typeof holds === 'string' ? maskedText.text.includes(holds) : holds.test(maskedText.text);
+    if (mayMatch) maskedText.maskSlices(findMatchesInWindows(maskedText.text, shape, chars));
   }
-  lines.maskSlices(findWebTokens(lines.text));
-  lines.maskSlices(findNamedSecrets(lines.text, chars, contextRules));
-  return lines.slices;
+  maskedText.maskSlices(findWebTokens(maskedText.text));
+  maskedText.maskSlices(findNamedSecrets(maskedText.text, chars, contextRules));
+  return maskedText.slices;
 }
 
 /** Each search sees the text that the last one has masked. */
@@ -158,16 +162,16 @@ class MaskedText {
 
   private mapToOriginalSlices(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
-    let nextSlice = 0;
+    let nextSliceIndex = 0;
     let lostChars = 0;
     const mapToOriginal = (place: number, isEnd: boolean): number => {
-      for (let maskedSlice = this.slices[nextSlice]; maskedSlice; maskedSlice = this.slices[nextSlice]) {
+      for (let maskedSlice = this.slices[nextSliceIndex]; maskedSlice; maskedSlice = this.slices[nextSliceIndex]) {
         const maskStart = maskedSlice.start - lostChars;
         if (place < maskStart + SECRET_MASK.length && (place <= maskStart || !isEnd))
           return Math.min(place, maskStart) + lostChars;
         if (place < maskStart + SECRET_MASK.length) return maskedSlice.end;
         lostChars += maskedSlice.end - maskedSlice.start - SECRET_MASK.length;
-        nextSlice++;
+        nextSliceIndex++;
       }
       return place + lostChars;
     };
@@ -178,8 +182,8 @@ class MaskedText {
 function mergeSlices(first: readonly Slice[], second: readonly Slice[]): Slice[] {
   const joinedSlices: { start: number; end: number }[] = [];
   for (const { start, end } of [...first, ...second].sort(compareStart)) {
-    const last = joinedSlices.at(-1);
-    if (last && start < last.end) last.end = Math.max(last.end, end);
+    const lastSlice = joinedSlices.at(-1);
+    if (lastSlice && start < lastSlice.end) lastSlice.end = Math.max(lastSlice.end, end);
     else joinedSlices.push({ start, end });
   }
   return joinedSlices;

@@ -257,24 +257,24 @@ class RequiredWordSearch {
   private readonly wordsByText: ReadonlyMap<string, readonly string[]>;
 
   constructor(words: readonly string[]) {
-    const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
+    const wordsLongestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
     this.wordPattern = new RegExp(
-      longestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'),
+      wordsLongestFirst.map((word) => word.replace(/[$.*+?()[\]{}|\\^/]/g, '\\$&')).join('|'),
       'g',
     );
     this.wordsByText = new Map(
-      longestFirst.map((word) => [word, longestFirst.filter((other) => word.startsWith(other))] as const),
+      wordsLongestFirst.map((word) => [word, wordsLongestFirst.filter((other) => word.startsWith(other))] as const),
     );
   }
 
   findWords(text: string): ReadonlySet<string> {
-    const contained = new Set<string>();
+    const containedWords = new Set<string>();
     this.wordPattern.lastIndex = 0;
     for (let match = this.wordPattern.exec(text); match; match = this.wordPattern.exec(text)) {
-      for (const word of this.wordsByText.get(match[0]) ?? []) contained.add(word);
+      for (const word of this.wordsByText.get(match[0]) ?? []) containedWords.add(word);
       this.wordPattern.lastIndex = match.index + 1;
     }
-    return contained;
+    return containedWords;
   }
 }
 
@@ -351,7 +351,7 @@ const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
   const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(fieldName);
   const end = quote ? findClosingQuote(text, start, quote) : findEndOfUnquotedValue(text, start, isEnvironment);
   const value = text.slice(start, end);
-  const isSecret = quote
+  const isSecretValue = quote
     ? isQuotedSecret(value)
     : value.length >= 8 &&
       (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(fieldName))) &&
@@ -359,18 +359,19 @@ const readAssignedSecret: ReadSecrets = (text, { groups, end: start }) => {
       isNotPlaceholderValue(value);
   const isStrong = strongName !== undefined || STRONG_SECRET_NAME_END.test(fieldName);
   // Lowercase names that end in `_key` are usually keys of caches or tables.
-  const isName = isStrong || !/_key$/i.test(fieldName) || fieldName.endsWith('_KEY');
+  const isSecretName = isStrong || !/_key$/i.test(fieldName) || fieldName.endsWith('_KEY');
   // Shells use PWD for the folder.
   const isFolder = /pwd$/i.test(fieldName) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);
-  const secrets = isSecret && isName && !isFolder && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
+  const secrets =
+    isSecretValue && isSecretName && !isFolder && (isStrong || looksRandom(value)) ? [{ start, end }] : [];
   return { secrets, end: Math.max(end, start) };
 };
 
 /** Returns `start` if no quote follows nearby. */
 function findClosingQuote(text: string, start: number, quote: string): number {
-  const near = text.slice(start, start + MAX_QUOTED_CHARS);
-  const end = near.indexOf(quote);
-  const lineEnd = near.search(/[\r\n]/);
+  const textAfterQuote = text.slice(start, start + MAX_QUOTED_CHARS);
+  const end = textAfterQuote.indexOf(quote);
+  const lineEnd = textAfterQuote.search(/[\r\n]/);
   return end < 0 || (lineEnd >= 0 && lineEnd < end) ? findEndOfUnquotedValue(text, start, false) : start + end;
 }
 

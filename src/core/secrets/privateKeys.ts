@@ -56,15 +56,15 @@ function findStartOfKeyBody(text: string, from: number): number | undefined {
   for (;;) {
     while (skipPattern(BETWEEN_KEY_LINES));
     if (skipPattern(KEY_FIELD)) continue;
-    const run = skipPattern(KEY_BODY);
-    if (run >= MIN_KEY_BODY_CHARS) {
+    const bodyLength = skipPattern(KEY_BODY);
+    if (bodyLength >= MIN_KEY_BODY_CHARS) {
       end = offset;
       continue;
     }
-    const afterRun = offset;
+    const bodyEnd = offset;
     while (skipPattern(BETWEEN_KEY_LINES));
-    if (skipPattern(KEY_FOOTER)) return run > 0 || end !== undefined ? offset : undefined;
-    return run > 0 && (end !== undefined || offset === text.length) ? afterRun : end;
+    if (skipPattern(KEY_FOOTER)) return bodyLength > 0 || end !== undefined ? offset : undefined;
+    return bodyLength > 0 && (end !== undefined || offset === text.length) ? bodyEnd : end;
   }
 }
 
@@ -74,10 +74,10 @@ const LAST_KEY_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s
 
 function findStartOfBodyAboveFooter(text: string, footer: number, searchStart: number): number {
   let start = footer;
-  for (let lines = 0; start > searchStart; lines++) {
+  for (let lineCount = 0; start > searchStart; lineCount++) {
     const lineStart = Math.max(searchStart, text.lastIndexOf('\n', start - 2) + 1);
     const line = text.slice(Math.max(lineStart, start - 400), start).trimEnd();
-    if (!(lines === 0 ? LAST_KEY_BODY_LINE : FULL_KEY_BODY_LINE).test(line)) break;
+    if (!(lineCount === 0 ? LAST_KEY_BODY_LINE : FULL_KEY_BODY_LINE).test(line)) break;
     start = lineStart;
   }
   return start;

@@ -109,15 +109,18 @@ export function listDisplayedTexts(source: string): readonly DisplayedText[] {
   if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];
   const decodedSlices: DecodedSlice[] = [];
   for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK_CHARS : HIDDEN_CHARS)) {
-    const decoded = decodeHiddenMatch(match);
-    if (decoded !== match[0]) decodedSlices.push({ start: match.index, end: match.index + match[0].length, decoded });
+    const decodedText = decodeHiddenMatch(match);
+    if (decodedText !== match[0])
+      decodedSlices.push({ start: match.index, end: match.index + match[0].length, decoded: decodedText });
   }
   if (decodedSlices.length === 0) return [];
-  const parts = decodedSlices.some(
+  const hidesInsideWord = decodedSlices.some(
     ({ start, end, decoded }) => decoded === '' && isWordChar(source[start - 1]) && isWordChar(source[end]),
   );
-  const joined = makeDisplayedText(source, decodedSlices, '');
-  return parts ? [joined, makeDisplayedText(source, decodedSlices, PLACEHOLDER_FOR_HIDDEN_CHARS)] : [joined];
+  const joinedText = makeDisplayedText(source, decodedSlices, '');
+  return hidesInsideWord
+    ? [joinedText, makeDisplayedText(source, decodedSlices, PLACEHOLDER_FOR_HIDDEN_CHARS)]
+    : [joinedText];
 }
 
 interface DecodedSlice extends Slice {
@@ -128,13 +131,13 @@ function makeDisplayedText(source: string, decodedSlices: readonly DecodedSlice[
   const pieces: TextPieceWithSource[] = [];
   const parts: string[] = [];
   let lastEnd = 0;
-  let length = 0;
+  let displayedLength = 0;
   for (const { start, end, decoded } of decodedSlices) {
     const shownText = decoded || gap;
-    length += start - lastEnd;
-    pieces.push({ displayedStart: length, length: shownText === '' ? 0 : 1, start, end });
+    displayedLength += start - lastEnd;
+    pieces.push({ displayedStart: displayedLength, length: shownText === '' ? 0 : 1, start, end });
     parts.push(source.slice(lastEnd, start), shownText);
-    length += shownText.length;
+    displayedLength += shownText.length;
     lastEnd = end;
   }
   parts.push(source.slice(lastEnd));
@@ -153,8 +156,8 @@ function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWit
     if (lastEnd > offset + length) continue;
     const start = Math.max(lastEnd, findStartOfLineOrWord(text, offset, lastEnd));
     const end = findEndOfLineOrWord(text, offset + length);
-    const last = changedSlices.at(-1);
-    if (last?.end === start) last.end = end;
+    const lastSlice = changedSlices.at(-1);
+    if (lastSlice?.end === start) lastSlice.end = end;
     else changedSlices.push({ start, end });
     lastEnd = end;
   }
@@ -162,10 +165,10 @@ function findSlicesAroundHiddenChars(text: string, pieces: readonly TextPieceWit
 }
 
 function findStartOfLineOrWord(text: string, offset: number, limit: number): number {
-  const far = Math.max(limit, offset - MAX_CHARS_AROUND_HIDDEN_CHARS);
-  const lineEnd = text.slice(far, offset).lastIndexOf('\n');
-  if (lineEnd >= 0) return far + lineEnd + 1;
-  let start = far;
+  const searchStart = Math.max(limit, offset - MAX_CHARS_AROUND_HIDDEN_CHARS);
+  const lineEnd = text.slice(searchStart, offset).lastIndexOf('\n');
+  if (lineEnd >= 0) return searchStart + lineEnd + 1;
+  let start = searchStart;
   while (start > limit && !isSpaceChar(text.charCodeAt(start - 1))) start--;
   return start;
 }
@@ -222,17 +225,17 @@ function decodeCharacter(code: number, written: string): string {
 }
 
 function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceWithSource[]): Slice[] {
-  let nextPiece = 0;
-  let hidden = 0;
+  let nextPieceIndex = 0;
+  let hiddenChars = 0;
   /** `isEnd` leaves out invisible characters at `place`. */
   const mapToSource = (place: number, isEnd: boolean): number => {
-    for (let piece = pieces[nextPiece]; piece; piece = pieces[nextPiece]) {
+    for (let piece = pieces[nextPieceIndex]; piece; piece = pieces[nextPieceIndex]) {
       const end = piece.displayedStart + piece.length;
       if (end > place || (isEnd && piece.length === 0 && piece.displayedStart === place)) break;
-      hidden += piece.end - piece.start - piece.length;
-      nextPiece++;
+      hiddenChars += piece.end - piece.start - piece.length;
+      nextPieceIndex++;
     }
-    return place + hidden;
+    return place + hiddenChars;
   };
   return slices.map(({ start, end }) => ({ start: mapToSource(start, false), end: mapToSource(end, true) }));
 }

@@ -17,7 +17,7 @@ export const KEY_CHARACTER_SAMPLES: Record<KeyCharacterSet, string> = {
 };
 export const makeTestKey = (start: string, body: KeyCharacterSet, length: number): string =>
   start + KEY_CHARACTER_SAMPLES[body].repeat(Math.ceil(length / 4)).slice(0, length);
-export const TESTED_KEY_FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
+export const TESTED_KEY_FORMS = KEY_FORMS.flatMap(({ label: of, starts, body, min }) =>
   starts.map((start) => ({ of, start, body, min })),
 );
 

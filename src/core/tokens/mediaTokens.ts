@@ -63,12 +63,17 @@ function readJpegSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let offset = 2;
   while (offset + 9 <= bytes.length && bytes[offset] === 0xff) {
-    const marker = bytes[offset + 1] ?? 0;
-    if (marker === 0xff) {
+    const segmentType = bytes[offset + 1] ?? 0;
+    if (segmentType === 0xff) {
       offset += 1;
       continue;
     }
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    const isFrame =
+      segmentType >= 0xc0 &&
+      segmentType <= 0xcf &&
+      segmentType !== 0xc4 &&
+      segmentType !== 0xc8 &&
+      segmentType !== 0xcc;
     if (isFrame) return { width: bytes.readUInt16BE(offset + 7), height: bytes.readUInt16BE(offset + 5) };
     offset += 2 + bytes.readUInt16BE(offset + 2);
   }
@@ -80,10 +85,10 @@ const TOKENS_PER_PDF_PAGE = 2250;
 
 /** Counts the pages that need no decompression, at least one. */
 export function countPdfTokens(base64: string): number {
-  const pages = Buffer.from(base64, 'base64')
+  const pageMatches = Buffer.from(base64, 'base64')
     .toString('latin1')
     .match(/\/Type\s*\/Page(?![a-zA-Z])/g);
-  return Math.max(1, pages?.length ?? 0) * TOKENS_PER_PDF_PAGE;
+  return Math.max(1, pageMatches?.length ?? 0) * TOKENS_PER_PDF_PAGE;
 }
 
 /**

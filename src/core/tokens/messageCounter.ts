@@ -43,8 +43,8 @@ export class MessageCounter {
 
   countText(text: string): number {
     if (text.length < MIN_CACHED_TEXT_CHARS) return this.counter.count(text);
-    const cached = this.latestTexts.find((each) => each.text === text);
-    if (cached) return cached.tokens;
+    const cachedText = this.latestTexts.find((each) => each.text === text);
+    if (cachedText) return cachedText.tokens;
     const hash = hashText(text);
     const tokens = this.tokensByHash.get(hash) ?? this.counter.count(text);
     this.cacheCount(hash, tokens);
@@ -58,16 +58,16 @@ export class MessageCounter {
   }
 
   countBlock(block: Block): number {
-    const cached = this.tokensByObject.get(block);
-    if (cached !== undefined) return cached;
+    const cachedTokens = this.tokensByObject.get(block);
+    if (cachedTokens !== undefined) return cachedTokens;
     const tokens = this.computeBlockTokens(block);
     this.tokensByObject.set(block, tokens);
     return tokens;
   }
 
   countMessage(message: ApiMessage): number {
-    const cached = this.tokensByObject.get(message);
-    if (cached !== undefined) return cached;
+    const cachedTokens = this.tokensByObject.get(message);
+    if (cachedTokens !== undefined) return cachedTokens;
     let tokens = MESSAGE_OVERHEAD_TOKENS;
     if (typeof message.content === 'string') tokens += this.countText(message.content);
     else for (const block of message.content) tokens += this.countBlock(block);
@@ -107,13 +107,13 @@ export class MessageCounter {
   }
 
   private countUnknownBlock(block: Block): number {
-    let files = 0;
+    let fileTokens = 0;
     const jsonWithoutFiles = JSON.stringify(block, (field, value: unknown) => {
       const tokens = countFileTokens(field, value);
-      files += tokens ?? 0;
+      fileTokens += tokens ?? 0;
       return tokens === undefined ? value : '';
     });
-    return files + this.countText(jsonWithoutFiles);
+    return fileTokens + this.countText(jsonWithoutFiles);
   }
 
   /** Counts only reasoning that is sent back to a vendor; its summaries are only displayed. */
@@ -145,7 +145,7 @@ export class MessageCounter {
  */
 function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
   if (typeof data !== 'string') return 0;
-  const bytes = (data.length * 3) / 4 - ENVELOPE_BYTES[vendor];
-  const tokens = Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
+  const encryptedBytes = (data.length * 3) / 4 - ENVELOPE_BYTES[vendor];
+  const tokens = Math.max(0, Math.round(encryptedBytes / BYTES_PER_ENCRYPTED_TOKEN));
   return tokens > MAX_ENCRYPTED_TOKENS ? 0 : tokens;
 }

@@ -163,12 +163,12 @@ export function getServerLabel(vendor: Vendor, baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return label;
   const getHost = (url: string): string => new URL(url).host.replace(/^localhost(?=:|$)/, '127.0.0.1');
   const { host, hostname } = new URL(baseUrl);
-  const compatible = alsoFor.find(({ address, addressForm = '' }) =>
+  const compatibleServer = alsoFor.find(({ address, addressForm = '' }) =>
     address === undefined
       ? hostname.endsWith(/NAME(\.[^/]+)/.exec(addressForm)?.[1] ?? '/')
       : getHost(address) === getHost(baseUrl),
   );
-  return compatible?.label ?? (ownHosts?.test(hostname) === true ? label : host);
+  return compatibleServer?.label ?? (ownHosts?.test(hostname) === true ? label : host);
 }
 
 export function getWire(vendor: Vendor, model: string): Wire {

@@ -28,9 +28,9 @@ export interface CondenserCallOptions {
 }
 
 export class CondenserClient {
-  private opened: Engine | undefined;
+  private openedEngine: Engine | undefined;
   private lastCall = 0;
-  private readonly closing = new AbortController();
+  private readonly closeController = new AbortController();
 
   constructor(private readonly options: CondenserClientOptions) {}
 
@@ -90,13 +90,13 @@ export class CondenserClient {
 
   private open(): CondenserEngine {
     const engine = this.options.engine();
-    if (engine === this.opened) return engine.condenser;
-    this.opened = engine;
+    if (engine === this.openedEngine) return engine.condenser;
+    this.openedEngine = engine;
     const { summaries, models, providers } = this.options;
     const { select, summarize, warn } = models;
     const { condense, estimate } = providers;
     engine.condenser
-      .open(summaries, select, summarize, warn, condense, estimate, this.closing.signal)
+      .open(summaries, select, summarize, warn, condense, estimate, this.closeController.signal)
       // Errors are ignored here: callers learn of the engine's death from their own calls.
       .catch(() => undefined);
     return engine.condenser;

@@ -25,7 +25,7 @@ export class CondenserSession {
   private readonly host: HostManager;
   private readonly counter: MessageCounter;
   /** Running calls, by the number that the client gave them. */
-  private readonly running = new Map<number, AbortController>();
+  private readonly controllerByCall = new Map<number, AbortController>();
 
   constructor(dependencies: HostManagerDependencies) {
     this.host = new HostManager(dependencies);
@@ -73,16 +73,16 @@ export class CondenserSession {
 
   /** Cancels a call without rejecting it; its outcome reports the cancellation and the cost. */
   cancel(call: number): void {
-    this.running.get(call)?.abort();
+    this.controllerByCall.get(call)?.abort();
   }
 
   private async runCancelable<T>(call: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
-    this.running.set(call, controller);
+    this.controllerByCall.set(call, controller);
     try {
       return await run(controller.signal);
     } finally {
-      this.running.delete(call);
+      this.controllerByCall.delete(call);
     }
   }
 }

@@ -82,11 +82,11 @@ interface TrackedConversation {
 
 export class LiveClient implements ChatConversations, WindowEngine {
   private engine: Engine | undefined;
-  private readonly closing = new AbortController();
+  private readonly closeController = new AbortController();
   /** Most recently used last. */
   private chats: SentChat[] = [];
-  private dropped: number[] = [];
-  private lastChat = 0;
+  private droppedChatIds: number[] = [];
+  private lastChatId = 0;
   /**
    * Prepared requests by their messages, because the array stays the same if the request is copied.
    */
@@ -112,8 +112,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
     try {
       const update = this.encodeAgentRequest(request, chat, kept);
       const { messages } = chat;
-      const sent = await live.prepare(update, this.options.setup(), signal);
-      const prepared = this.decodePreparedChat(sent, { chat, messages, engine: engine as Engine });
+      const encodedResult = await live.prepare(update, this.options.setup(), signal);
+      const prepared = this.decodePreparedChat(encodedResult, { chat, messages, engine: engine as Engine });
       this.rememberConversation(prepared.conversation, { request: { ...request, messages }, engine: engine as Engine });
       return prepared;
     } catch (error) {
@@ -276,7 +276,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.listeners.clear();
     // A dead engine has nothing to write.
     await this.engine?.live.close().catch(() => undefined);
-    this.closing.abort();
+    this.closeController.abort();
   }
 
   /**
@@ -289,7 +289,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof EngineDiedError) || error.isResting || this.closing.signal.aborted) throw error;
+        if (!(error instanceof EngineDiedError) || error.isResting || this.closeController.signal.aborted) throw error;
       }
     }
   }
@@ -301,7 +301,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.engine = engine;
     for (const { id, spent } of this.summaries) this.spentBefore.set(id, spent);
     this.chats = [];
-    this.dropped = [];
+    this.droppedChatIds = [];
     const { root, summaries, models, providers } = this.options;
     const { select, summarize, warn } = models((name) => this.ownModels.get(name));
     const { condense, estimate } = providers;
@@ -309,7 +309,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if (engine === this.engine) this.applyLiveChange(change);
     };
     engine.live
-      .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
+      .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closeController.signal)
       // Errors are ignored here: callers learn of the engine's death from their own calls.
       .catch(() => undefined);
     return engine.live;
@@ -346,11 +346,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
    */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: SentChat; readonly kept: number } {
     const commonLengths = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
-    const longestShared = Math.max(0, ...commonLengths);
-    const likelyChat = this.chats[commonLengths.lastIndexOf(longestShared)];
-    const continuedChat = likelyChat && 2 * longestShared >= likelyChat.messages.length ? likelyChat : undefined;
+    const longestCommonLength = Math.max(0, ...commonLengths);
+    const likelyChat = this.chats[commonLengths.lastIndexOf(longestCommonLength)];
+    const continuedChat = likelyChat && 2 * longestCommonLength >= likelyChat.messages.length ? likelyChat : undefined;
     const chat: SentChat = continuedChat ?? {
-      id: ++this.lastChat,
+      id: ++this.lastChatId,
       version: 0,
       messages: [],
       system: undefined,
@@ -359,15 +359,15 @@ export class LiveClient implements ChatConversations, WindowEngine {
       viewId: 0,
     };
     this.chats = [...this.chats.filter((each) => each !== chat), chat];
-    for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.dropped.push(id);
+    for (const { id } of this.chats.slice(0, -MAX_CHATS)) this.droppedChatIds.push(id);
     this.chats = this.chats.slice(-MAX_CHATS);
-    return { chat, kept: continuedChat ? longestShared : 0 };
+    return { chat, kept: continuedChat ? longestCommonLength : 0 };
   }
 
   private dropChat(chat: SentChat): void {
     if (!this.chats.includes(chat)) return;
     this.chats = this.chats.filter((each) => each !== chat);
-    this.dropped.push(chat.id);
+    this.droppedChatIds.push(chat.id);
   }
 
   private encodeAgentRequest(
@@ -377,14 +377,14 @@ export class LiveClient implements ChatConversations, WindowEngine {
   ): EncodedAgentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
-    const added = messages.slice(keptCount);
-    const isAsBefore = chat.tools !== undefined && system === chat.system && isEqual(tools, chat.tools);
+    const addedMessages = messages.slice(keptCount);
+    const isHeaderUnchanged = chat.tools !== undefined && system === chat.system && isEqual(tools, chat.tools);
     const { version, viewId: view } = chat;
-    const { dropped } = this;
-    this.dropped = [];
-    chat.messages = [...chat.messages.slice(0, keptCount), ...added];
+    const { droppedChatIds: dropped } = this;
+    this.droppedChatIds = [];
+    chat.messages = [...chat.messages.slice(0, keptCount), ...addedMessages];
     chat.version++;
-    if (!isAsBefore) {
+    if (!isHeaderUnchanged) {
       chat.system = system;
       chat.tools = tools;
     }
@@ -395,8 +395,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
       update: {
         chat: chat.id,
         version,
-        messages: { kept: keptCount, added },
-        ...(!isAsBefore && { header: { ...(system !== undefined && { system }), tools } }),
+        messages: { kept: keptCount, added: addedMessages },
+        ...(!isHeaderUnchanged && { header: { ...(system !== undefined && { system }), tools } }),
         view,
         dropped,
       },
@@ -422,29 +422,31 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   private applyLiveChange({ events, order, changed }: LiveConversationsChange): void {
-    const totals = changed.map((summary) => this.addEarlierCosts(summary));
-    const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
+    const summariesWithTotals = changed.map((summary) => this.addEarlierCosts(summary));
+    const summaryById = new Map([...this.summaries, ...summariesWithTotals].map((summary) => [summary.id, summary]));
     // Summaries of conversations that only earlier engines had stay until the conversations are
     // used again.
     const { engine } = this;
-    const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isFromEarlierEngine(id, engine));
-    this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
+    const earlierIds = [...summaryById.keys()].filter(
+      (id) => !order.includes(id) && this.isFromEarlierEngine(id, engine),
+    );
+    this.summaries = [...order, ...earlierIds].flatMap((id) => summaryById.get(id) ?? []);
     for (const event of events) this.emitEvent(event);
     // Without events, changed settings have changed the summaries.
     if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
-    const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
-    for (const id of looked) if (this.views.has(id)) void this.reloadView(id);
+    const changedIds = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
+    for (const id of changedIds) if (this.views.has(id)) void this.reloadView(id);
   }
 
   private addEarlierCosts({ spent, ...summary }: LiveSummary): LiveSummary {
     if (!this.spentBefore.has(summary.id)) return { ...summary, ...(spent !== undefined && { spent }) };
-    const before = this.spentBefore.get(summary.id);
-    return { ...summary, ...(before !== undefined && spent !== undefined && { spent: before + spent }) };
+    const earlierCost = this.spentBefore.get(summary.id);
+    return { ...summary, ...(earlierCost !== undefined && spent !== undefined && { spent: earlierCost + spent }) };
   }
 
   private isFromEarlierEngine(id: LiveId, engine: Engine | undefined): boolean {
-    const known = this.trackedById.get(id);
-    return known !== undefined && known.engine !== engine;
+    const trackedConversation = this.trackedById.get(id);
+    return trackedConversation !== undefined && trackedConversation.engine !== engine;
   }
 
   private async reloadView(conversation: LiveId): Promise<void> {

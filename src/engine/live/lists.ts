@@ -20,16 +20,16 @@ export const encodeMessages = (
 /** @throws RangeError if an index is unknown, because host and engine are out of sync */
 export const decodeMessages = (sent: readonly EncodedMessage[], knownMessages: readonly ApiMessage[]): ApiMessage[] =>
   sent.map((message) => {
-    const found = typeof message === 'number' ? knownMessages[message] : message;
-    if (!found) throw new RangeError('The two threads have other messages of the conversation.');
-    return found;
+    const decodedMessage = typeof message === 'number' ? knownMessages[message] : message;
+    if (!decodedMessage) throw new RangeError('The two threads have other messages of the conversation.');
+    return decodedMessage;
   });
 
 export function countCommonElements<T>(oldList: readonly T[], newList: readonly T[]): number {
-  const shorter = Math.min(oldList.length, newList.length);
-  let kept = 0;
-  while (kept < shorter && oldList[kept] === newList[kept]) kept++;
-  return kept;
+  const minLength = Math.min(oldList.length, newList.length);
+  let keptCount = 0;
+  while (keptCount < minLength && oldList[keptCount] === newList[keptCount]) keptCount++;
+  return keptCount;
 }
 
 /** @throws RangeError if the update keeps more elements than the list has */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sessionFiles } from '../../../test/bench/corpus';
-import { asSent, listRequests } from '../../../test/bench/liveReplay';
+import { convertToSentForm, listRequests } from '../../../test/bench/liveReplay';
 import { generateConversation } from '../../../test/generators/conversation';
 import { openChatEngine } from '../../../test/support/chatEngine';
 import { isLong } from '../../../test/support/long';
@@ -60,7 +60,7 @@ describe("requests of a task prepared in the engine's thread", () => {
     const settings = { provider, newResultsNoise: true, config: provider === 'smart' ? 'file-aware' : undefined };
     const here = liveHere(join(temporaryFolder(), 'here'), settings);
     const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings });
-    const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
+    const messages = convertToSentForm(generateConversation({ seed: 11, targetTokens: 120_000 }));
     let condensed = 0;
     for (const end of listRequests(messages)) {
       const asked = requestFor(cloneAsJson(messages.slice(0, end)));
@@ -185,7 +185,7 @@ describe("recorded sessions prepared in the engine's thread", () => {
     let [compared, requests] = [0, 0];
     for (const session of sessions) {
       for (const { messages: recorded } of session.read(() => undefined)) {
-        const messages = asSent(recorded);
+        const messages = convertToSentForm(recorded);
         // Compares only the last turns of a long session, in which condensations are due.
         const ends = listRequests(messages).slice(-MOST_REQUESTS);
         const here = liveHere(join(temporaryFolder(), 'here'));

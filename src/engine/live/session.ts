@@ -263,7 +263,7 @@ export class LiveSession {
     const keptCount = hostViewId === chat.viewId ? countCommonElements(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
-    const added: readonly EncodedMessage[] = encodeMessages(
+    const addedMessages: readonly EncodedMessage[] = encodeMessages(
       messages.slice(keptCount),
       origins.slice(keptCount),
       preparedRequest.request.messages,
@@ -271,7 +271,7 @@ export class LiveSession {
     return {
       ...serializableFields,
       id,
-      view: { kept: keptCount, added },
+      view: { kept: keptCount, added: addedMessages },
       ...(outcome && { outcome: { kind: outcome.kind } }),
     };
   }
@@ -280,8 +280,8 @@ export class LiveSession {
    * Returns a model through which the host calls the conversation's own, because only the host can.
    */
   private getOrCreateOwnModel(key: string): LoadOwnModel {
-    const existing = this.ownModels.get(key);
-    if (existing) return existing;
+    const existingModel = this.ownModels.get(key);
+    if (existingModel) return existingModel;
     const ownModel: LoadOwnModel = () =>
       Promise.reject(new Error('The model of the chat is called in the extension host.'));
     this.ownModels.set(key, ownModel);
@@ -316,9 +316,9 @@ export class LiveSession {
   private reportChanges(): void {
     const { events } = this;
     this.events = [];
-    const list = this.live.list();
-    const changedSummaries = list.filter((summary) => !isEqual(this.sentSummaries.get(summary.id), summary));
-    const conversationIds = list.map(({ id }) => id);
+    const summaries = this.live.list();
+    const changedSummaries = summaries.filter((summary) => !isEqual(this.sentSummaries.get(summary.id), summary));
+    const conversationIds = summaries.map(({ id }) => id);
     for (const summary of changedSummaries) this.sentSummaries.set(summary.id, summary);
     for (const id of this.sentSummaries.keys()) if (!conversationIds.includes(id)) this.sentSummaries.delete(id);
     if (events.length > 0 || changedSummaries.length > 0)

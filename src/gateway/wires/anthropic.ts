@@ -7,7 +7,7 @@ import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { stringifyValue } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageListBuilder, makeRawBlock, placeBlock, type BlockWithSource } from './reading';
+import { MessageListBuilder, makeRawBlock, makeBlockWithSource, type BlockWithSource } from './reading';
 import type { RequestBody, StringSource, WireFormat, WireRequest } from './wire';
 
 export const anthropicWire: WireFormat = {
@@ -17,8 +17,8 @@ export const anthropicWire: WireFormat = {
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: [{ type: 'text', text }] }),
   usage({ usage, message }, before) {
-    const reported = isRecord(message) ? message['usage'] : usage;
-    return isRecord(reported) ? convertAnthropicUsage(reported, before) : before;
+    const reportedUsage = isRecord(message) ? message['usage'] : usage;
+    return isRecord(reportedUsage) ? convertAnthropicUsage(reportedUsage, before) : before;
   },
   // Source: Anthropic API reference, "Streaming Messages", "Error events".
   failure: ({ type, error }) => (type === 'error' ? error : undefined),
@@ -54,7 +54,7 @@ const extractSystemText = (system: unknown): string =>
 
 function readAnthropicContent(content: unknown, path: Path): BlockWithSource[] {
   if (typeof content === 'string')
-    return [placeBlock({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
+    return [makeBlockWithSource({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).map((block, index) => readAnthropicBlock(block, path.concat(index)));
 }
@@ -62,20 +62,20 @@ function readAnthropicContent(content: unknown, path: Path): BlockWithSource[] {
 function readAnthropicBlock(value: unknown, path: Path): BlockWithSource {
   if (!isRecord(value) || typeof value['type'] !== 'string') return makeRawBlock(value, path);
   const block = removeCacheMark(value) as Block;
-  if (block.type !== 'tool_result') return placeBlock(block, path);
+  if (block.type !== 'tool_result') return makeBlockWithSource(block, path);
   const { content } = block;
   const contentPath = path.concat('content');
   if (typeof content === 'string') {
     const strings: StringSource[] = [{ from: ['content', 0, 'text'], to: contentPath }];
-    return placeBlock({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
+    return makeBlockWithSource({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
   }
-  if (!Array.isArray(content)) return placeBlock(block, path);
-  return placeBlock({ ...block, content: (content as readonly unknown[]).map(removeCacheMark) }, path);
+  if (!Array.isArray(content)) return makeBlockWithSource(block, path);
+  return makeBlockWithSource({ ...block, content: (content as readonly unknown[]).map(removeCacheMark) }, path);
 }
 
 function removeCacheMark(value: unknown): unknown {
   if (!isRecord(value) || !('cache_control' in value)) return value;
-  const rest: Record<string, unknown> = { ...value };
-  delete rest['cache_control'];
-  return rest;
+  const fieldsWithoutMark: Record<string, unknown> = { ...value };
+  delete fieldsWithoutMark['cache_control'];
+  return fieldsWithoutMark;
 }

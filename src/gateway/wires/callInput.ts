@@ -8,11 +8,11 @@ export function parseCallInput(
 ): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
   // If the text is not JSON, `parseArguments` returns it as a single field.
-  const isText = input['invalidArguments'] === text;
+  const isInvalidJson = input['invalidArguments'] === text;
   return {
     input,
     strings: [
-      isText ? { from: ['input', 'invalidArguments'], to: place } : { from: ['input'], to: place, inText: true },
+      isInvalidJson ? { from: ['input', 'invalidArguments'], to: place } : { from: ['input'], to: place, inText: true },
     ],
   };
 }

@@ -9,7 +9,13 @@ import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { pickCallerField } from '../../core/messages/programs';
 import { parseCallInput } from './callInput';
-import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import {
+  MessageListBuilder,
+  makeRawBlock,
+  makeBlockWithSource,
+  makeTextBlockWithSource,
+  type BlockWithSource,
+} from './reading';
 import type { RequestBody, WireFormat, WireRequest } from './wire';
 
 export const chatWire: WireFormat = {
@@ -30,15 +36,15 @@ function readChatRequest(body: RequestBody): WireRequest | undefined {
   if (!Array.isArray(messages)) return undefined;
   const messageList = new MessageListBuilder();
   const system: string[] = [];
-  let isPrompt = true;
+  let isLeadingSystemMessage = true;
   for (const [index, message] of (messages as readonly unknown[]).entries()) {
     if (!isRecord(message)) return undefined;
     const path: Path = ['messages', index];
     const { role, content } = message;
     const parts = readChatContent(content, path);
     const isSystem = role === 'system' || role === 'developer';
-    isPrompt &&= isSystem;
-    if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
+    isLeadingSystemMessage &&= isSystem;
+    if (isLeadingSystemMessage) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
     else if (isSystem) messageList.addMessage('system', path, parts);
     else if (role === 'user') messageList.addMessage('user', path, parts);
     else if (role === 'assistant')
@@ -51,19 +57,19 @@ function readChatRequest(body: RequestBody): WireRequest | undefined {
       messageList.addMessage('user', path, [readChatResult(message['tool_call_id'], content, path)], 'results');
     } else messageList.addMessage('user', path, [makeRawBlock(message, path)]);
   }
-  const maxOutput = maxCompletion ?? maxTokens;
+  const maxOutputTokens = maxCompletion ?? maxTokens;
   return {
     ...messageList.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
-    ...(typeof maxOutput === 'number' && { maxOutputTokens: maxOutput }),
+    ...(typeof maxOutputTokens === 'number' && { maxOutputTokens }),
   };
 }
 
 function readChatContent(content: unknown, path: Path): BlockWithSource[] {
   const contentPath = path.concat('content');
-  if (typeof content === 'string') return placeTextBlock(content, contentPath, contentPath);
+  if (typeof content === 'string') return makeTextBlockWithSource(content, contentPath, contentPath);
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).map((part, index) => readChatPart(part, contentPath.concat(index)));
 }
@@ -74,17 +80,17 @@ function readChatPart(part: unknown, path: Path): BlockWithSource {
   // Mistral also accepts a plain URL (its API reference, "ImageURLChunk").
   const url = isRecord(image) ? readString(image, 'url') : readString(part, 'image_url');
   const text = readString(part, 'text');
-  if (type === 'text' && text !== undefined) return placeBlock({ type: 'text', text }, path);
+  if (type === 'text' && text !== undefined) return makeBlockWithSource({ type: 'text', text }, path);
   if (type === 'image_url' && url !== undefined) {
-    return placeBlock({ type: 'image', source: convertImageUrl(url) }, path, []);
+    return makeBlockWithSource({ type: 'image', source: convertImageUrl(url) }, path, []);
   }
   return makeRawBlock(part, path);
 }
 
 /** DeepSeek, Kimi and others require their reasoning back unchanged. */
 function readChatReasoning(message: RequestBody, path: Path): BlockWithSource[] {
-  const said = readString(message, 'reasoning_content');
-  return said ? [makeRawBlock(said, path.concat('reasoning_content'))] : [];
+  const reasoning = readString(message, 'reasoning_content');
+  return reasoning ? [makeRawBlock(reasoning, path.concat('reasoning_content'))] : [];
 }
 
 function readChatCalls(message: RequestBody, path: Path): BlockWithSource[] {
@@ -100,12 +106,12 @@ function readChatCall(call: unknown, path: Path): BlockWithSource {
   if (typeof name !== 'string') return makeRawBlock(call, path);
   if (isRecord(functionCall) && typeof functionCall['arguments'] === 'string') {
     const { input, strings } = parseCallInput(functionCall['arguments'], path.concat('function', 'arguments'));
-    return placeBlock({ type: 'tool_use', id, name, input, ...pickCallerField(call) }, path, strings);
+    return makeBlockWithSource({ type: 'tool_use', id, name, input, ...pickCallerField(call) }, path, strings);
   }
   if (isRecord(custom) && typeof custom['input'] === 'string') {
-    const from: Path = ['input', 'input'];
+    const inputPath: Path = ['input', 'input'];
     const block: Block = { type: 'tool_use', id, name, input: { input: custom['input'] }, ...pickCallerField(call) };
-    return placeBlock(block, path, [{ from, to: path.concat('custom', 'input') }]);
+    return makeBlockWithSource(block, path, [{ from: inputPath, to: path.concat('custom', 'input') }]);
   }
   return makeRawBlock(call, path);
 }
@@ -118,5 +124,5 @@ function readChatResult(id: string, content: unknown, path: Path): BlockWithSour
     typeof content === 'string'
       ? [{ from: ['content', 0, 'text'], to: contentPath }]
       : [{ from: ['content'], to: contentPath }];
-  return placeBlock(block, path, strings);
+  return makeBlockWithSource(block, path, strings);
 }

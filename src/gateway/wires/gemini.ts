@@ -8,7 +8,13 @@ import { stringifyValue, readRecord, readString, type Fields } from '../../conve
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import {
+  MessageListBuilder,
+  makeRawBlock,
+  makeBlockWithSource,
+  makeTextBlockWithSource,
+  type BlockWithSource,
+} from './reading';
 import type { RequestBody, StringSource, WireFormat, WireRequest } from './wire';
 
 export const geminiWire: WireFormat = {
@@ -60,12 +66,12 @@ function readGeminiRequest(body: RequestBody): WireRequest | undefined {
     messageList.addMessage(isModel ? 'assistant' : 'user', path, blocks);
   }
   const system = joinPartTexts(prompt?.['parts']);
-  const maxOutput = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
+  const maxOutputTokens = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
     ...messageList.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(system !== '' && { system }),
-    ...(typeof maxOutput === 'number' && { maxOutputTokens: maxOutput }),
+    ...(typeof maxOutputTokens === 'number' && { maxOutputTokens }),
   };
 }
 
@@ -108,7 +114,7 @@ function readGeminiPart(part: unknown, path: Path, isModel: boolean, calls: Unan
   if (functionCall && name !== undefined && isModel) {
     const id = calls.assignCallId(name, readString(functionCall, 'id'));
     const block: Block = { type: 'tool_use', id, name, input: functionCall['args'] ?? {} };
-    return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
+    return [makeBlockWithSource(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
   const response = readRecord(part, 'functionResponse');
   const answeredName = response && readString(response, 'name');
@@ -117,9 +123,9 @@ function readGeminiPart(part: unknown, path: Path, isModel: boolean, calls: Unan
     return [readFunctionResponse(id, response, path.concat('functionResponse'))];
   }
   const text = readString(part, 'text');
-  if (text !== undefined && part['thought'] !== true) return placeTextBlock(text, path, path.concat('text'));
+  if (text !== undefined && part['thought'] !== true) return makeTextBlockWithSource(text, path, path.concat('text'));
   const image = readInlineImage(part);
-  return [image ? placeBlock(image, path, []) : makeRawBlock(part, path)];
+  return [image ? makeBlockWithSource(image, path, []) : makeRawBlock(part, path)];
 }
 
 function readInlineImage(part: Fields): Block | undefined {
@@ -140,12 +146,14 @@ function readFunctionResponse(id: string, response: Fields, path: Path): BlockWi
   const textFields = RESPONSE_TEXT_FIELDS.filter(
     (field) => typeof responseFields[field] === 'string' && responseFields[field] !== '',
   );
-  const fields =
+  const shownFields =
     textFields.length > 0
       ? textFields
       : Object.keys(responseFields).filter((field) => isLongText(responseFields[field]));
-  const textBlocks = fields.map((field): Block => ({ type: 'text', text: responseFields[field] as string }));
-  const otherFields = Object.fromEntries(Object.entries(responseFields).filter(([field]) => !fields.includes(field)));
+  const textBlocks = shownFields.map((field): Block => ({ type: 'text', text: responseFields[field] as string }));
+  const otherFields = Object.fromEntries(
+    Object.entries(responseFields).filter(([field]) => !shownFields.includes(field)),
+  );
   const responseBlocks: Block[] = [
     ...textBlocks,
     ...(Object.keys(otherFields).length > 0 ? [{ type: 'raw', part: otherFields }] : []),
@@ -155,7 +163,7 @@ function readFunctionResponse(id: string, response: Fields, path: Path): BlockWi
     (part): Block => (isRecord(part) && readInlineImage(part)) || { type: 'raw', part },
   );
   const strings = [
-    ...fields.map((field, fileIndex): StringSource => ({
+    ...shownFields.map((field, fileIndex): StringSource => ({
       from: ['content', fileIndex, 'text'],
       to: responsePath.concat(field),
     })),
@@ -164,7 +172,7 @@ function readFunctionResponse(id: string, response: Fields, path: Path): BlockWi
       to: path.concat('parts', at),
     })),
   ];
-  return placeBlock(
+  return makeBlockWithSource(
     { type: 'tool_result', tool_use_id: id, content: [...responseBlocks, ...files] },
     path.slice(0, -1),
     strings,

@@ -20,7 +20,7 @@ export function findKnownRequest(method: string, path: string): RecognizedReques
   if (path.endsWith('/messages/count_tokens')) return { wire: anthropicWire, purpose: 'count' };
   if (path.endsWith('/chat/completions')) return { wire: chatWire, purpose: 'answer' };
   if (path.endsWith('/responses')) return { wire: responsesWire, purpose: 'answer' };
-  const gemini = GEMINI_PATH.exec(path);
-  const model = gemini?.[1];
+  const geminiMatch = GEMINI_PATH.exec(path);
+  const model = geminiMatch?.[1];
   return model === undefined ? undefined : { wire: geminiWire, purpose: 'answer', model: decodeURIComponent(model) };
 }

@@ -9,16 +9,21 @@ export interface BlockWithSource {
 }
 
 /** @param strings default: the block's strings are at the same relative paths in the body */
-export const placeBlock = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
+export const makeBlockWithSource = (
+  block: Block,
+  path: Path,
+  strings: readonly StringSource[] = [{ from: [], to: path }],
+) => ({
   block,
   source: { path, strings },
 });
 
 /** Makes a block that is counted but never edited. */
-export const makeRawBlock = (part: unknown, path: Path): BlockWithSource => placeBlock({ type: 'raw', part }, path, []);
+export const makeRawBlock = (part: unknown, path: Path): BlockWithSource =>
+  makeBlockWithSource({ type: 'raw', part }, path, []);
 
-export const placeTextBlock = (text: string, path: Path, string: Path): BlockWithSource[] =>
-  text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
+export const makeTextBlockWithSource = (text: string, path: Path, string: Path): BlockWithSource[] =>
+  text === '' ? [] : [makeBlockWithSource({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
 interface UnfinishedMessage {
   readonly role: Role;
@@ -31,7 +36,7 @@ interface UnfinishedMessage {
 
 /** Merges calls with text, and consecutive results. */
 export class MessageListBuilder {
-  private readonly growing: UnfinishedMessage[] = [];
+  private readonly unfinishedMessages: UnfinishedMessage[] = [];
   private readonly programs = new CallsByPrograms();
 
   addMessage(
@@ -42,12 +47,12 @@ export class MessageListBuilder {
     fields: Readonly<Record<string, unknown>> = {},
   ): void {
     const blocks = itemBlocks.map((one) => this.emptyResultReadByProgram(one));
-    const lastMessage = this.growing.at(-1);
+    const lastMessage = this.unfinishedMessages.at(-1);
     if (mergeKind !== undefined && lastMessage?.joins === mergeKind) {
       lastMessage.items.push(item);
       lastMessage.blocks.push(...blocks);
     } else {
-      this.growing.push({ role, joins: mergeKind, fields, items: [item], blocks: [...blocks] });
+      this.unfinishedMessages.push({ role, joins: mergeKind, fields, items: [item], blocks: [...blocks] });
     }
   }
 
@@ -59,7 +64,7 @@ export class MessageListBuilder {
   }
 
   finishReading(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
-    const nonEmptyMessages = this.growing.filter(({ blocks }) => blocks.length > 0);
+    const nonEmptyMessages = this.unfinishedMessages.filter(({ blocks }) => blocks.length > 0);
     return {
       messages: nonEmptyMessages.map(({ role, fields, blocks }) => ({
         ...fields,

@@ -10,7 +10,13 @@ import { REASONING_BLOCK_TYPE, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { pickCallerField } from '../../core/messages/programs';
 import { parseCallInput } from './callInput';
-import { MessageListBuilder, makeRawBlock, placeBlock, placeTextBlock, type BlockWithSource } from './reading';
+import {
+  MessageListBuilder,
+  makeRawBlock,
+  makeBlockWithSource,
+  makeTextBlockWithSource,
+  type BlockWithSource,
+} from './reading';
 import type { RequestBody, WireFormat, WireRequest } from './wire';
 
 export const responsesWire: WireFormat = {
@@ -20,8 +26,8 @@ export const responsesWire: WireFormat = {
   textPart: (text) => ({ type: 'input_text', text }),
   userItem: (text) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }),
   usage({ usage, response }, before) {
-    const reported = isRecord(response) ? response['usage'] : usage;
-    return isRecord(reported) ? convertResponsesUsage(reported) : before;
+    const reportedUsage = isRecord(response) ? response['usage'] : usage;
+    return isRecord(reportedUsage) ? convertResponsesUsage(reportedUsage) : before;
   },
   /**
    * For a prompt that is too long, OpenAI responds 200 and then fails:
@@ -51,7 +57,7 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
   const messageList = new MessageListBuilder();
   const system: string[] = typeof instructions === 'string' ? [instructions] : [];
   const declaredTools: unknown[] = Array.isArray(tools) ? [...(tools as readonly unknown[])] : [];
-  let isPrompt = true;
+  let isLeadingSystemMessage = true;
   for (const [index, item] of (input as readonly unknown[]).entries()) {
     if (!isRecord(item)) return undefined;
     const path: Path = ['input', index];
@@ -61,10 +67,10 @@ function readResponsesRequest(body: RequestBody): WireRequest | undefined {
       continue;
     }
     const isSystem = type === 'message' && (role === 'system' || role === 'developer');
-    isPrompt &&= isSystem;
+    isLeadingSystemMessage &&= isSystem;
     if (type === 'message' && role !== 'assistant') {
       const parts = readResponsesContent(item['content'], path.concat('content'));
-      if (isPrompt) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
+      if (isLeadingSystemMessage) system.push(...parts.map(({ block }) => stringifyValue(block['text'])));
       else messageList.addMessage(isSystem ? 'system' : 'user', path, parts);
     } else if (RESULT_ITEM_TYPES.has(type))
       messageList.addMessage('user', path, [readResultItem(item, path)], 'results');
@@ -91,17 +97,17 @@ function readReplyItem(item: RequestBody, path: Path): BlockWithSource[] {
     case 'message':
       return readResponsesContent(item['content'], path.concat('content'));
     case 'reasoning':
-      return [placeBlock({ type: REASONING_BLOCK_TYPE, item }, path, [])];
+      return [makeBlockWithSource({ type: REASONING_BLOCK_TYPE, item }, path, [])];
     case 'function_call':
       if (id !== undefined && name !== undefined && args !== undefined) {
         const { input, strings } = parseCallInput(args, path.concat('arguments'));
-        return [placeBlock({ type: 'tool_use', id, name, input, ...pickCallerField(item) }, path, strings)];
+        return [makeBlockWithSource({ type: 'tool_use', id, name, input, ...pickCallerField(item) }, path, strings)];
       }
       break;
     case 'custom_tool_call':
       if (id !== undefined && name !== undefined && text !== undefined) {
         const block: Block = { type: 'tool_use', id, name, input: { input: text }, ...pickCallerField(item) };
-        return [placeBlock(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
+        return [makeBlockWithSource(block, path, [{ from: ['input', 'input'], to: path.concat('input') }])];
       }
       break;
     case 'local_shell_call':
@@ -113,7 +119,7 @@ function readReplyItem(item: RequestBody, path: Path): BlockWithSource[] {
           input: item['action'] ?? {},
           ...pickCallerField(item),
         };
-        return [placeBlock(block, path, [{ from: ['input'], to: path.concat('action') }])];
+        return [makeBlockWithSource(block, path, [{ from: ['input'], to: path.concat('action') }])];
       }
   }
   return [makeRawBlock(item, path)];
@@ -131,11 +137,11 @@ function readResultItem(item: RequestBody, path: Path): BlockWithSource {
     typeof output === 'string'
       ? [{ from: ['content', 0, 'text'], to: outputPath }]
       : [{ from: ['content'], to: outputPath }];
-  return placeBlock(block, path, strings);
+  return makeBlockWithSource(block, path, strings);
 }
 
 function readResponsesContent(content: unknown, path: Path): BlockWithSource[] {
-  if (typeof content === 'string') return placeTextBlock(content, path, path);
+  if (typeof content === 'string') return makeTextBlockWithSource(content, path, path);
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).map((part, index) => readResponsesPart(part, path.concat(index)));
 }
@@ -145,10 +151,10 @@ const TEXT_PART_TYPES = new Set<unknown>(['input_text', 'output_text', 'text']);
 function readResponsesPart(part: unknown, path: Path): BlockWithSource {
   if (!isRecord(part)) return makeRawBlock(part, path);
   const text = readString(part, 'text');
-  if (TEXT_PART_TYPES.has(part['type']) && text !== undefined) return placeBlock({ type: 'text', text }, path);
+  if (TEXT_PART_TYPES.has(part['type']) && text !== undefined) return makeBlockWithSource({ type: 'text', text }, path);
   const url = readString(part, 'image_url');
   if (part['type'] === 'input_image' && url !== undefined) {
-    return placeBlock({ type: 'image', source: convertImageUrl(url) }, path, []);
+    return makeBlockWithSource({ type: 'image', source: convertImageUrl(url) }, path, []);
   }
   return makeRawBlock(part, path);
 }

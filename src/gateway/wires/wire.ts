@@ -94,9 +94,10 @@ export function writeViewIntoBody(
     }
     if (origin !== nextOriginal) throw new WireError(`Message ${nextOriginal} is missing in the view.`);
     nextOriginal++;
-    const before = original[origin];
+    const originalMessage = original[origin];
     const source = sources[origin];
-    if (before && source && before !== message) changes.changeMessage(before, message, source);
+    if (originalMessage && source && originalMessage !== message)
+      changes.changeMessage(originalMessage, message, source);
   });
   if (nextOriginal !== original.length) throw new WireError(`Message ${nextOriginal} is missing in the view.`);
   return editJsonHead(text, changes.listEdits());
@@ -104,7 +105,7 @@ export function writeViewIntoBody(
 
 class RequestBodyChanges {
   private readonly edits: JsonEdit[] = [];
-  private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
+  private readonly editsByText = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
 
   constructor(
     private readonly body: RequestBody,
@@ -112,7 +113,7 @@ class RequestBodyChanges {
   ) {}
 
   listEdits(): JsonEdit[] {
-    const textEdits = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
+    const textEdits = [...this.editsByText.values()].map(({ to, edits }): JsonEdit => {
       const text = getValueAt(this.body, to);
       if (typeof text !== 'string') throw new WireError(`No text stands at ${to.join('.')}.`);
       return { path: to, string: editJson(text, edits) };
@@ -178,25 +179,25 @@ class RequestBodyChanges {
   }
 
   private replaceBlock(newBlock: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
-    const place = path.length === 0 ? source.path : findSourcePlace(path, source)?.to;
-    if (!place || typeof newBlock['text'] !== 'string')
+    const sourcePath = path.length === 0 ? source.path : findSourcePlace(path, source)?.to;
+    if (!sourcePath || typeof newBlock['text'] !== 'string')
       throw new WireError('A block became something else than a text.');
-    const part = this.wire.textPart(newBlock['text'], place, getValueAt(this.body, place));
-    this.edits.push({ path: place, json: JSON.stringify(part) });
+    const part = this.wire.textPart(newBlock['text'], sourcePath, getValueAt(this.body, sourcePath));
+    this.edits.push({ path: sourcePath, json: JSON.stringify(part) });
   }
 
   private changeString(text: string, path: Path, source: BlockSource): void {
-    const place = findSourcePlace(path, source);
-    if (!place) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
-    const { to, rest, inText } = place;
+    const sourcePlace = findSourcePlace(path, source);
+    if (!sourcePlace) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
+    const { to, rest, inText } = sourcePlace;
     if (!inText) {
       this.edits.push({ path: to, string: text });
       return;
     }
     const key = JSON.stringify(to);
-    const changed = this.inTexts.get(key) ?? { to, edits: [] };
-    this.inTexts.set(key, changed);
-    changed.edits.push({ path: rest, string: text });
+    const textEdits = this.editsByText.get(key) ?? { to, edits: [] };
+    this.editsByText.set(key, textEdits);
+    textEdits.edits.push({ path: rest, string: text });
   }
 }
 
@@ -206,8 +207,8 @@ function findSourcePlace(
 ): { readonly to: Path; readonly rest: Path; readonly inText: boolean } | undefined {
   for (const { from, to, inText } of strings) {
     if (from.length > path.length || !from.every((key, at) => key === path[at])) continue;
-    const rest = path.slice(from.length);
-    return inText ? { to, rest, inText } : { to: to.concat(rest), rest: [], inText: false };
+    const remainingPath = path.slice(from.length);
+    return inText ? { to, rest: remainingPath, inText } : { to: to.concat(remainingPath), rest: [], inText: false };
   }
   return undefined;
 }

@@ -35,9 +35,9 @@ export async function compareProfiles(
       : requestedName;
   await loadLiveView(services, name);
   const conversation = resolveConversation(services, name);
-  const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
+  const losslessSetup = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });
   const { title, tokensBefore, model } = await thread.askPreviewQuestion(
-    { kind: 'preview', conversation, setup: lossless, excluded: [] },
+    { kind: 'preview', conversation, setup: losslessSetup, excluded: [] },
     signal,
   );
   const pricing = model === undefined ? undefined : await findModelPricing(model);
@@ -71,9 +71,9 @@ function computeProfileSaving(
   pricing: ModelPricing,
   model: string | undefined,
 ): CondensationSaving {
-  const firstChanged = cells.findIndex(({ outcome }) => outcome !== 'kept');
+  const firstChangedIndex = cells.findIndex(({ outcome }) => outcome !== 'kept');
   const keptTokens = cells
-    .slice(0, firstChanged < 0 ? cells.length : firstChanged)
+    .slice(0, firstChangedIndex < 0 ? cells.length : firstChangedIndex)
     .reduce((sum, cell) => sum + cell.tokensAfter, 0);
   const tokenFactor = getTokenizerFactor(model);
   const effect = {

@@ -171,9 +171,9 @@ export class ConversationsView implements vscode.Disposable {
   private scheduleRedraw(): void {
     clearTimeout(this.redraw);
     this.redraw = undefined;
-    const before = this.shape;
+    const shapeBefore = this.shape;
     this.createRootNodes();
-    if (before !== this.shape) {
+    if (shapeBefore !== this.shape) {
       this.shownItems.clear();
       this.tree.changed.fire(undefined);
       return;

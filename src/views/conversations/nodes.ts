@@ -110,13 +110,13 @@ export interface LedgerLookup {
  * the nearest listed ancestor.
  */
 function createRootPathFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
-  const byPath = new Map(stored.map((conversation) => [conversation.path, conversation]));
+  const conversationByPath = new Map(stored.map((conversation) => [conversation.path, conversation]));
   return (conversation) => {
     // IDs in files are untrusted: two that name each other are both roots.
     const visitedPaths = new Set<string>();
     for (let current = conversation; ;) {
       visitedPaths.add(current.path);
-      const parent = current.parent === undefined ? undefined : byPath.get(current.parent);
+      const parent = current.parent === undefined ? undefined : conversationByPath.get(current.parent);
       if (!parent) return current.path;
       if (visitedPaths.has(parent.path)) return conversation.path;
       current = parent;
@@ -141,11 +141,11 @@ export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,
   filter: ConversationFilter,
 ): AgentNode[] {
-  const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
+  const nodesByAgent = new Map<string, (LiveNode | ConversationNode)[]>();
   for (const summary of live) {
     const { title, agent = CHAT_AGENT_NAME, folder } = summary;
     if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
-    byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
+    nodesByAgent.set(agent, [...(nodesByAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
   const createNode = (conversation: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',
@@ -161,27 +161,28 @@ export function createAgentNodes(
     const children = (conversationsByRoot.get(root.path) ?? [])
       .filter((each) => each !== root)
       .map((each) => createNode(each, []));
-    const matches = matchesFilter(filter, root.agent, getConversationWorkspace(root), getSearchTexts(root));
-    const matchingChildren = matches
+    const isRootMatching = matchesFilter(filter, root.agent, getConversationWorkspace(root), getSearchTexts(root));
+    const matchingChildren = isRootMatching
       ? children
       : children.filter((each) =>
           matchesFilter(filter, root.agent, getConversationWorkspace(root), getSearchTexts(each.found)),
         );
-    if (!matches && matchingChildren.length === 0) continue;
-    const group = byAgent.get(root.agent) ?? [];
+    if (!isRootMatching && matchingChildren.length === 0) continue;
+    const group = nodesByAgent.get(root.agent) ?? [];
     group.push(createNode(root, matchingChildren));
-    byAgent.set(root.agent, group);
+    nodesByAgent.set(root.agent, group);
   }
-  const isHere = (node: LiveNode | ConversationNode): boolean =>
+  const isInWorkspace = (node: LiveNode | ConversationNode): boolean =>
     (node.kind === 'live' && node.live.agent === undefined) || isInFolders(here, getNodeFolder(node));
-  const getRank = (node: LiveNode | ConversationNode): number => (node.kind === 'live' ? 0 : isHere(node) ? 1 : 2);
-  return [...byAgent]
+  const getRank = (node: LiveNode | ConversationNode): number =>
+    node.kind === 'live' ? 0 : isInWorkspace(node) ? 1 : 2;
+  return [...nodesByAgent]
     .map(([agent, children]): AgentNode => ({
       kind: 'agent',
       agent,
       children: children.toSorted((a, b) => getRank(a) - getRank(b)),
     }))
-    .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
+    .toSorted((a, b) => Number(b.children.some(isInWorkspace)) - Number(a.children.some(isInWorkspace)));
 }
 
 export function getShownChildren({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {

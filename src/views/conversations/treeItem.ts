@@ -202,8 +202,10 @@ function formatFillWithCondensation(
   { found, ledger, givenBackAs }: ConversationNode,
   facts: TreeItemOptions,
 ): string | undefined {
-  const last = findShownCondensation(ledger);
-  return last && givenBackAs === undefined ? formatRowFillChange(found, last, facts.contextWindow) : undefined;
+  const lastCondensation = findShownCondensation(ledger);
+  return lastCondensation && givenBackAs === undefined
+    ? formatRowFillChange(found, lastCondensation, facts.contextWindow)
+    : undefined;
 }
 
 /** Renders plain text and never Markdown, because everything here is untrusted. */

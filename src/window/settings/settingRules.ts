@@ -76,10 +76,10 @@ export class SettingRules {
     const knownProviders = [...this.providers, ...this.registered()];
     if (knownProviders.some(({ id }) => id === value)) return [];
     // Name providers also as the panel and messages do.
-    const listed = knownProviders
+    const providerList = knownProviders
       .map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`))
       .join(', ');
-    return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${listed}` }];
+    return [{ path: '', message: `there is no provider ${JSON.stringify(value)}; known providers: ${providerList}` }];
   }
 
   private findRegisteredProblems(value: unknown): readonly ConfigProblem[] {

@@ -62,12 +62,12 @@ function getCachedSetting(name: SettingName): CachedSetting {
     settingsCache = new Map();
     queueMicrotask(() => (settingsCache = undefined));
   }
-  const cached = settingsCache.get(name);
-  if (cached) return cached;
+  const cachedSetting = settingsCache.get(name);
+  if (cachedSetting) return cachedSetting;
   const configuration = getConfiguration();
-  const found = { ...configuration.inspect<unknown>(name), all: configuration.get<unknown>(name) };
-  settingsCache.set(name, found);
-  return found;
+  const inspectedSetting = { ...configuration.inspect<unknown>(name), all: configuration.get<unknown>(name) };
+  settingsCache.set(name, inspectedSetting);
+  return inspectedSetting;
 }
 
 export function getSettingValuesByScope(name: SettingName): SettingValues {
@@ -113,8 +113,8 @@ async function showWorkspaceOverride(name: string, value: unknown): Promise<void
  */
 export function isSettingConfigured(name: SettingName): boolean {
   const { defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
-  const isOurs = defaultValue === undefined || isEqual(defaultValue, SETTINGS[name].default);
-  return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
+  const isOwnDefault = defaultValue === undefined || isEqual(defaultValue, SETTINGS[name].default);
+  return globalValue !== undefined || workspaceValue !== undefined || !isOwnDefault;
 }
 
 export function listSettingProblems(): string[] {
@@ -134,15 +134,16 @@ export function listSettingProblems(): string[] {
       .map((problem) => formatProblem(name, problem, 'It is ignored.')),
   );
   const weakenedSettings = names.flatMap((name) => describeWeakerWorkspaceSetting(name) ?? []);
-  const condensing = readSetting('condensingProfile');
-  const isThere = condensing === '' || readSetting('profiles').some(({ id }) => id === condensing);
-  return isThere
+  const condensingProfileId = readSetting('condensingProfile');
+  const isKnownProfile =
+    condensingProfileId === '' || readSetting('profiles').some(({ id }) => id === condensingProfileId);
+  return isKnownProfile
     ? [...invalidSettings, ...ignoredFields, ...weakenedSettings]
     : [
         ...invalidSettings,
         ...ignoredFields,
         ...weakenedSettings,
-        `Setting ${SETTINGS_SECTION}.condensingProfile: there is no model with the ID ${JSON.stringify(condensing)}. No model is called.`,
+        `Setting ${SETTINGS_SECTION}.condensingProfile: there is no model with the ID ${JSON.stringify(condensingProfileId)}. No model is called.`,
       ];
 }
 
@@ -151,9 +152,9 @@ export function listSettingProblems(): string[] {
  * threshold`.
  */
 function formatSettingPath(name: SettingName, path: string): string {
-  const place = formatReadablePath(getEffectiveSetting(name), path);
-  if (place === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
-  return `${SETTINGS_SECTION}.${name} › ${place}`;
+  const readablePath = formatReadablePath(getEffectiveSetting(name), path);
+  if (readablePath === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
+  return `${SETTINGS_SECTION}.${name} › ${readablePath}`;
 }
 
 /**

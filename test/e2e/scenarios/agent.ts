@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { startAnthropicServer } from '../../servers/anthropicServer';
-import { callsTool, never, refused, reply, type Behaviour } from '../../servers/behaviour';
+import { callsTool, neverAnswer, makeErrorResponse, reply, type Behaviour } from '../../servers/behaviour';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { startOpenAIServer } from '../../servers/openaiServer';
 import type { SharedScenarios, SharedScenario } from '../bed';
@@ -211,7 +211,7 @@ const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
 };
 
 const cancelsAtOnce: SharedScenario = async (bench, bed) => {
-  const script = stepping(() => never());
+  const script = stepping(() => neverAnswer());
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
     await newChat(bench, server);
     await ask(bench, 'Wait for me');
@@ -224,7 +224,7 @@ const cancelsAtOnce: SharedScenario = async (bench, bed) => {
 };
 
 const tellsErrorsInWords: SharedScenario = async (bench) => {
-  const script = stepping(() => refused(403, 'permission_error', 'This key may not use the model.'));
+  const script = stepping(() => makeErrorResponse(403, 'permission_error', 'This key may not use the model.'));
   await on(startAnthropicServer({ apiKey: KEY, script }), async (server) => {
     await newChat(bench, server);
     await ask(bench, 'Hello');

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
-import { never, overloaded, type Behaviour } from '../../servers/behaviour';
+import { neverAnswer, makeOverloadedError, type Behaviour } from '../../servers/behaviour';
 import { objects, type Json } from '../../servers/json';
 import {
-  DONE,
+  DONE_ANSWER,
   longTask,
   longTaskServer,
   NOTES_PROMPT,
   partPrompt,
-  PAUSED,
+  PAUSE_ANSWER,
   PRICES,
   QUESTION,
   recallProof,
   TASK_PROMPT,
-  WINDOW,
-  WRITTEN,
+  WINDOW_TOKENS,
+  NOTES_WRITTEN_ANSWER,
 } from '../../servers/longTask';
 import type { ModelServer, RecordedRequest } from '../../servers/modelServer';
 import { scriptedAgent } from '../../servers/scriptedAgent';
@@ -70,10 +70,10 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
       const behaviour = scripted(request);
       if (taskRequests([request]).length === 0 || behaviour.kind !== 'reply') return behaviour;
       steps++;
-      if (steps === 4) return overloaded();
+      if (steps === 4) return makeOverloadedError();
       if (steps === 8) return { ...behaviour, fault: { kind: 'cut', after: 1 } };
-      if (!isHeld || !says(behaviour, PAUSED)) return behaviour;
-      return never();
+      if (!isHeld || !says(behaviour, PAUSE_ANSWER)) return behaviour;
+      return neverAnswer();
     },
   });
   try {
@@ -81,14 +81,14 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.threshold': THRESHOLD };
     const bench = await openLongTask(bed, server, folder, task, { settings });
     await ask(bench, partPrompt(0));
-    await answerText(bench, (text) => text.includes(PAUSED), 300_000);
+    await answerText(bench, (text) => text.includes(PAUSE_ANSWER), 300_000);
     assert.deepEqual(
       computeFigures(server).refused.map(({ status }) => status),
       [529],
     );
     assert.ok(countCondensations(bench) > 0, 'the first part is long enough to be condensed');
 
-    await waitUntilStored(bench, PAUSED);
+    await waitUntilStored(bench, PAUSE_ANSWER);
     await bench.reload();
     await openChat(bench, PROFILE_NAME);
     isHeld = true;
@@ -104,7 +104,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     bed.report(`the model saw the cancel after ${Date.now() - clicked} ms`);
 
     await ask(bench, partPrompt(2));
-    await answerText(bench, (text) => text.includes(DONE), 300_000);
+    await answerText(bench, (text) => text.includes(DONE_ANSWER), 300_000);
     const figures = computeFigures(server);
     assert.deepEqual(
       figures.refused.map(({ status }) => status),
@@ -119,7 +119,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
       countCondensations(bench),
       `the view is the same after the reload; it changed here:\n${told}`,
     );
-    assert.ok(figures.largest <= WINDOW, 'no request over the window');
+    assert.ok(figures.largest <= WINDOW_TOKENS, 'no request over the window');
     bed.report(
       `cost $${figures.cost.toFixed(2)}, uncondensed $${figures.uncondensed.cost.toFixed(2)}; largest ${figures.largest}`,
     );
@@ -131,7 +131,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
     assert.equal(restored, original, 'what was recalled has the hash of the original');
 
     await ask(bench, NOTES_PROMPT);
-    await answerText(bench, (text) => text.includes(WRITTEN));
+    await answerText(bench, (text) => text.includes(NOTES_WRITTEN_ANSWER));
     const notes = readFileSync(task.notes, 'utf8');
     assert.ok(notes.includes(task.early.line) && !notes.includes(MARKER_START), 'no tool gets a marker');
   } finally {
@@ -142,7 +142,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
 export const goesOnAfterOverloadCutStreamReloadAndCancel = Object.assign(overloadsReloadsAndCancels, { seconds: 900 });
 
 const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
-  const silent = await startAnthropicServer({ script: never() });
+  const silent = await startAnthropicServer({ script: neverAnswer() });
   const folders = [bed.folder(), bed.folder()] as const;
   const tasks = folders.map((folder) => longTask(folder, CALLS_IN_TWO));
   const scripts = tasks.map(({ turns }) => scriptedAgent(turns));
@@ -151,7 +151,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   assert.ok(task);
   const server = await startAnthropicServer({
     ...longTaskServer(task, (text) => counter.countText(text)),
-    script: (request) => scripts[findWindow(request)]?.(request) ?? never(),
+    script: (request) => scripts[findWindow(request)]?.(request) ?? neverAnswer(),
   });
   const summarizer = chatProfile(silent, { id: 'silent', name: 'Silent', offerInChat: false });
   const settings = {
@@ -170,7 +170,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
     await setKey(second, 'Silent');
     await openChat(second, PROFILE_NAME);
     for (const bench of [first, second]) await ask(bench, TASK_PROMPT);
-    for (const bench of [first, second]) await answerText(bench, (text) => text.includes(DONE), 600_000);
+    for (const bench of [first, second]) await answerText(bench, (text) => text.includes(DONE_ANSWER), 600_000);
     assert.ok(silent.requests.length > 0, 'the model that summarizes was asked');
     const figures = folders.map((_, index) =>
       taskFigures(

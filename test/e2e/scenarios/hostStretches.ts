@@ -11,7 +11,7 @@ import { generateConversation } from '../../generators/conversation';
 import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
-import { asSent, listRequests } from '../../bench/liveReplay';
+import { convertToSentForm, listRequests } from '../../bench/liveReplay';
 import type { Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
 import { freshSample, homeWith, openConversations } from '../home';
@@ -47,7 +47,7 @@ async function chats(
   // Another scenario tests what the first request loads.
   await send([{ role: 'user', content: 'Say hello.' }], [1]);
   for (const targetTokens of TASK_TOKENS) {
-    const messages = asSent(generateConversation({ seed: targetTokens, targetTokens }));
+    const messages = convertToSentForm(generateConversation({ seed: targetTokens, targetTokens }));
     await tell(`three requests of a task with ${targetTokens} tokens`, () =>
       send(messages, listRequests(messages).slice(-3)),
     );

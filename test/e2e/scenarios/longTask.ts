@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import {
-  DONE,
+  DONE_ANSWER,
   longTask,
   longTaskServer,
   NOTES_PROMPT,
@@ -12,8 +12,8 @@ import {
   QUESTION,
   recallProof,
   TASK_PROMPT,
-  WINDOW,
-  WRITTEN,
+  WINDOW_TOKENS,
+  NOTES_WRITTEN_ANSWER,
 } from '../../servers/longTask';
 import { figuresText, taskFigures } from '../../servers/taskFigures';
 import type { NewResultsMode } from '../../../src/live/types';
@@ -36,7 +36,7 @@ const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode):
       settings: { 'contextCondenser.agent.onArrival': newResults },
     });
     await ask(bench, TASK_PROMPT);
-    await answerText(bench, (text) => text.includes(DONE), 900_000);
+    await answerText(bench, (text) => text.includes(DONE_ANSWER), 900_000);
     await screenshot(bench, `long-task-${newResults}-dark`);
     const figures = taskFigures(server.requests, (text) => server.tokensOf(text), PRICES);
     const condensations = countCondensations(bench);
@@ -44,7 +44,7 @@ const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode):
     assert.deepEqual(figures.refused, []);
     assert.equal(figures.toolCalls, 120);
     assert.ok(figures.uncondensed.tokens > 400_000, 'the task would have reached 400,000 tokens');
-    assert.ok(figures.largest <= WINDOW, 'no request over the window');
+    assert.ok(figures.largest <= WINDOW_TOKENS, 'no request over the window');
     assert.equal(figures.breaks.length, condensations, 'the prefix changes with a condensation, and only then');
     assert.ok(figures.cost < figures.uncondensed.cost, 'cheaper than uncondensed');
 
@@ -57,7 +57,7 @@ const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode):
     await screenshot(bench, `long-task-${newResults}-recall-dark`);
 
     await ask(bench, NOTES_PROMPT);
-    await answerText(bench, (text) => text.includes(WRITTEN));
+    await answerText(bench, (text) => text.includes(NOTES_WRITTEN_ANSWER));
     const notes = readFileSync(task.notes, 'utf8');
     assert.ok(notes.includes(task.early.line) && !notes.includes(MARKER_START), 'no tool gets a marker');
   } finally {

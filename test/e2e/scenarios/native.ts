@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import { startAnthropicServer } from '../../servers/anthropicServer';
-import { never, reply } from '../../servers/behaviour';
+import { neverAnswer, reply } from '../../servers/behaviour';
 import type { ModelServer } from '../../servers/modelServer';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
@@ -96,7 +96,7 @@ const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
   onAModel(bench, async (server) => {
     const before = countCondensations(bench);
     const logged = bench.server.outputText('Context Condenser').length;
-    server.play(never());
+    server.play(neverAnswer());
     await condense(bench);
     const request = await server.request(0);
     await clickNotification(bench, /^Condensing “/, 'Cancel');

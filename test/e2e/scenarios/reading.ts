@@ -106,12 +106,12 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await closeParts(bench, 'notifications');
   await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*−\\d+%`).test(shown)));
 
-  const started = Date.now();
+  const startTimeMs = Date.now();
   await chooseInMenu(bench, TASK, 'Show Diff');
   // The diff opens at the first change.
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await bench.page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();
-  console.log(`a diff of 10,000 changed lines shows after ${Date.now() - started} ms`);
+  console.log(`a diff of 10,000 changed lines shows after ${Date.now() - startTimeMs} ms`);
   assert.equal(await bench.page.getByText('diff algorithm was stopped early').count(), 0);
   await screenshot(bench, 'reading-diff');
   await closeParts(bench, 'editors');

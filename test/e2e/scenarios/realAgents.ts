@@ -10,7 +10,7 @@ import { isRecord } from '../../../src/core/messages/blocks';
 import { MARKER_START } from '../../../src/core/messages/markers';
 import type { WireName } from '../../../src/gateway/wires/wire';
 import { bigTask } from '../../generators/bigTask';
-import { INSTALLED, install, makeBed, setUp } from '../../agents/agentRun';
+import { INSTALLED, install, makeAgentFolders, setUp } from '../../agents/agentRun';
 import { REAL_AGENTS } from '../../agents/agents';
 import { countBreaks } from '../../agents/breaks';
 import { listItems, startUpstream, type Upstream } from '../../agents/upstream';
@@ -297,7 +297,7 @@ function makeTask(name: string): Scenario {
     const { wire } = typed;
     const work = join(root, 'work');
     const calls = typed.forgets === true ? CALLS + HALF : CALLS;
-    const own = makeBed(root, bigTask(work, 7, calls).files);
+    const own = makeAgentFolders(root, bigTask(work, 7, calls).files);
     execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: work });
     const countTokens = (text: string): number => Math.ceil(text.length / 2.5);
     const upstream = await startUpstream({ wire, work, calls, window: WINDOW, countTokens, faults: [] });

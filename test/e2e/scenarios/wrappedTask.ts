@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
 import { bigTask } from '../../generators/bigTask';
-import { DONE, TASK_PROMPT } from '../../servers/longTask';
+import { DONE_ANSWER, TASK_PROMPT } from '../../servers/longTask';
 import type { Scenario } from '../bed';
 import { pickCondensed } from '../condensedModel';
 import { countCondensations, MANY_REQUESTS, writeProject } from '../longTask';
@@ -34,7 +34,7 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   writeProject(folder, task.files);
   const outside = bed.folder();
   const [script, log] = [join(outside, 'task.json'), join(outside, 'log.jsonl')];
-  writeFileSync(script, JSON.stringify({ declared: DECLARED, limit: LIMIT, steps: task.steps, done: DONE }));
+  writeFileSync(script, JSON.stringify({ declared: DECLARED, limit: LIMIT, steps: task.steps, done: DONE_ANSWER }));
   writeFileSync(log, '');
   const wrapped = 'condenser-metered/m1';
   const options = agentOptions(OWN_VSCODE_VENDOR, wrapped.replace('/', ':'));
@@ -50,7 +50,7 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   await openChat(bench, 'Metered Model');
   await pickCondensed(bench, 'Metered Model');
   await ask(bench, TASK_PROMPT);
-  await answerText(bench, (text) => text.includes(DONE), 900_000);
+  await answerText(bench, (text) => text.includes(DONE_ANSWER), 900_000);
   await screenshot(bench, 'wrapped-long-task-dark');
 
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');

@@ -51,7 +51,7 @@ export const notifications = (bench: Workbench): Promise<readonly Notification[]
 /** Finds the notification with a text, while it pops up or in the notification center. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
   const seen = new Set<string>();
-  const begun = Date.now();
+  const startTimeMs = Date.now();
   try {
     return await until(
       `a notification ${String(wanted)}`,
@@ -59,7 +59,7 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
         const shown = await notifications(bench);
         for (const { text } of shown) seen.add(text);
         const found = shown.find(({ text }) => matches(text, wanted));
-        if (found || Date.now() - begun < GONE_MS) return found;
+        if (found || Date.now() - startTimeMs < GONE_MS) return found;
         return (await readNotificationCenter(bench, wanted)).find(({ text }) => matches(text, wanted));
       },
       timeout,
@@ -109,10 +109,10 @@ export async function clickNotification(bench: Workbench, wanted: string | RegEx
   const centre = page.locator('.notifications-center');
   const bell = page.locator('[id="status.notifications"] a').first();
   const click = { timeout: 2_000 };
-  const begun = Date.now();
+  const startTimeMs = Date.now();
   await until(`"${button}" of the notification ${String(wanted)}`, async () => {
     if (await target.isVisible()) return clickOn(target, '.monaco-text-button', button);
-    if (Date.now() - begun < TOAST_MS) return false;
+    if (Date.now() - startTimeMs < TOAST_MS) return false;
     if (!(await centre.isVisible())) await bell.click(click);
     else if (await item.isVisible()) {
       await item.hover(click);

@@ -24,14 +24,16 @@ export function PromptEditor(): ReactNode {
   const help = getHelpText(schema) ?? '';
   const showPreview = async (): Promise<void> => {
     runningRequest.current?.abort();
-    const abort = new AbortController();
-    runningRequest.current = abort;
+    const abortController = new AbortController();
+    runningRequest.current = abortController;
     setPreview('running');
     setFailure(undefined);
     try {
-      setPreview(await connection.sendRequest('previewPrompt', { prompt: draft.text }, { signal: abort.signal }));
+      setPreview(
+        await connection.sendRequest('previewPrompt', { prompt: draft.text }, { signal: abortController.signal }),
+      );
     } catch (error) {
-      if (abort.signal.aborted) return;
+      if (abortController.signal.aborted) return;
       setPreview(undefined);
       setFailure(getErrorMessage(error));
     }

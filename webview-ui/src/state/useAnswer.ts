@@ -24,15 +24,15 @@ export function useRequestAnswer<M extends PanelMethod>(
   const question = JSON.stringify(params);
   const reload = useCallback(() => {
     runningRequest.current?.abort();
-    const abort = new AbortController();
-    runningRequest.current = abort;
-    const options = { signal: abort.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+    const abortController = new AbortController();
+    runningRequest.current = abortController;
+    const options = { signal: abortController.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
     connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, options).then(
       (result) => {
         setAnswer({ kind: 'there', result });
       },
       (error: unknown) => {
-        if (abort.signal.aborted) return;
+        if (abortController.signal.aborted) return;
         setAnswer({ kind: 'failed', message: getErrorMessage(error) });
       },
     );

@@ -34,21 +34,21 @@ export function useLatestAnswer<M extends PanelMethod>(
   const questionKey = `${round} ${question ?? ''} ${dependsOn}`;
   useEffect(() => {
     if (question === undefined) return;
-    const abort = new AbortController();
-    connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, { signal: abort.signal }).then(
+    const abortController = new AbortController();
+    connection.sendRequest(method, JSON.parse(question) as MethodParams<M>, { signal: abortController.signal }).then(
       (result) => {
         setLastResult(result);
         setAnswer({ kind: 'there', result });
         setAnswered(questionKey);
       },
       (error: unknown) => {
-        if (abort.signal.aborted) return;
+        if (abortController.signal.aborted) return;
         setAnswer({ kind: 'failed', message: getErrorMessage(error) });
         setAnswered(questionKey);
       },
     );
     return () => {
-      abort.abort();
+      abortController.abort();
     };
   }, [connection, method, question, questionKey]);
   const reload = useCallback(() => {

@@ -115,15 +115,16 @@ export async function readSettingsFile(
 
 /** Returns undefined if the path doesn't exist. */
 export function getFieldAtPath(value: unknown, ...path: readonly string[]): unknown {
-  let at = value;
-  for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  return at;
+  let currentValue = value;
+  for (const key of path)
+    currentValue = isRecord(currentValue) && Object.hasOwn(currentValue, key) ? currentValue[key] : undefined;
+  return currentValue;
 }
 
 /** Returns an empty object if there is none at the path. */
 export function getRecordAtPath(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
-  const found = getFieldAtPath(value, ...path);
-  return isRecord(found) ? found : {};
+  const fieldValue = getFieldAtPath(value, ...path);
+  return isRecord(fieldValue) ? fieldValue : {};
 }
 
 /** Returns the text at the path; undefined if it is empty or no text. */
@@ -143,8 +144,8 @@ export function getOptionValue(args: readonly string[], ...names: readonly strin
   for (const [at, arg] of args.entries()) {
     if (arg === '--') return undefined;
     if (names.includes(arg)) return args[at + 1];
-    const name = names.find((one) => one.startsWith('--') && arg.startsWith(`${one}=`));
-    if (name !== undefined) return arg.slice(name.length + 1);
+    const matchingName = names.find((one) => one.startsWith('--') && arg.startsWith(`${one}=`));
+    if (matchingName !== undefined) return arg.slice(matchingName.length + 1);
   }
   return undefined;
 }

@@ -28,34 +28,40 @@ export const claudeCode: GatewayAgent = {
   resumeArguments: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
+    const configFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const settingsOption = getOptionValue(args, '--settings');
     const givenSettings = settingsOption === undefined ? {} : await readSettingsOption(settingsOption, cwd);
-    const userSettings = join(folder, 'settings.json');
+    const userSettings = join(configFolder, 'settings.json');
     // If the home folder is the working folder, the project's settings files are the user's own.
     const projectFiles = ['settings.local.json', 'settings.json']
       .map((name) => join(cwd, '.claude', name))
       .filter((path) => path !== userSettings);
-    const files = [...projectFiles, userSettings];
+    const settingsFiles = [...projectFiles, userSettings];
     // Settings in descending order of precedence.
-    const settings = [givenSettings, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
+    const settings = [
+      givenSettings,
+      ...(await Promise.all(settingsFiles.map((path) => readSettingsFile(path, JSON.parse)))),
+    ];
     const getVariable = (name: string): string | undefined =>
       settings.map((one) => getTextAtPath(one, 'env', name)).find((value) => value !== undefined) ??
       (env[name] || undefined);
-    const cloud = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(getVariable(name)));
-    if (cloud !== undefined) {
+    const cloudVariable = CLAUDE_CODE_CLOUD_VARIABLES.find((name) => isVariableTurnedOn(getVariable(name)));
+    if (cloudVariable !== undefined) {
       throw new UnsupportedError(
-        `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
+        `Claude Code is set to a cloud (${cloudVariable}), whose requests are signed for their address: run it without the gateway.`,
       );
     }
     const trust = await readClaudeCodeTrust(home);
     const { trusted, untrusted } = chooseTrustedAddress(
       [
         ...settings.map((one, index): AddressWithSource | undefined => {
-          const text = getTextAtPath(one, 'env', ADDRESS_VARIABLE);
-          const path = files[index - 1];
-          const source = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
-          return text === undefined ? undefined : { text, source, isFromProject: projectFiles.includes(path ?? '') };
+          const addressText = getTextAtPath(one, 'env', ADDRESS_VARIABLE);
+          const settingsFile = settingsFiles[index - 1];
+          const source =
+            settingsFile === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(settingsFile, home)}`;
+          return addressText === undefined
+            ? undefined
+            : { text: addressText, source, isFromProject: projectFiles.includes(settingsFile ?? '') };
         }),
         env[ADDRESS_VARIABLE] ? { text: env[ADDRESS_VARIABLE], source: ADDRESS_VARIABLE } : undefined,
       ],
@@ -73,7 +79,7 @@ export const claudeCode: GatewayAgent = {
         // A proxy in project settings would receive the key, because the connection to the gateway
         // is unencrypted.
         const trustedSettings = settings.filter(
-          (_, at) => trust.isTrusted || !projectFiles.includes(files[at - 1] ?? ''),
+          (_, at) => trust.isTrusted || !projectFiles.includes(settingsFiles[at - 1] ?? ''),
         );
         const noProxyVariables = NO_PROXY_VARIABLES.map((name) => {
           const configuredHosts = trustedSettings
@@ -93,13 +99,13 @@ export const claudeCode: GatewayAgent = {
         const { command, env: environment } = recall;
         // Claude Code does not find a deferred tool that a marker mentions, so always load this
         // one.
-        const server = { type: 'stdio', command, args: recall.args, env: environment, alwaysLoad: true };
-        const servers = { mcpServers: { [recall.name]: server } };
+        const mcpServer = { type: 'stdio', command, args: recall.args, env: environment, alwaysLoad: true };
+        const mcpConfig = { mcpServers: { [recall.name]: mcpServer } };
         return {
           command: 'claude',
           args: [
             `--settings=${await file('settings.json', JSON.stringify(changedSettings))}`,
-            `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
+            `--mcp-config=${await file('mcp.json', JSON.stringify(mcpConfig))}`,
             ...removeOption(args, '--settings'),
           ],
           env: { ANTHROPIC_BASE_URL: url(ROUTE_NAME) },

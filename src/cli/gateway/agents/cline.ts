@@ -27,12 +27,12 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
 export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir } = home;
-    const data =
+    const dataFolder =
       getOptionValue(args, '--data-dir') ??
       env['CLINE_DATA_DIR'] ??
       join(env['CLINE_DIR'] ?? join(homedir, '.cline'), 'data');
-    const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(data, 'settings', 'providers.json');
-    const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
+    const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(dataFolder, 'settings', 'providers.json');
+    const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(dataFolder, 'settings', 'cline_mcp_settings.json');
     const settings = await readSettingsFile(providersFile, JSON.parse);
     const servers = await readSettingsFile(serversFile, JSON.parse);
     const providerId = getOptionValue(args, '-P', '--provider') ?? getTextAtPath(settings, 'lastUsedProvider');
@@ -60,14 +60,17 @@ export const clineGatewayAgent: GatewayAgent = {
         };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
-        const withServer = { ...servers, mcpServers: { ...getRecordAtPath(servers, 'mcpServers'), [name]: server } };
-        const compaction = getOptionValue(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
+        const serversWithRecall = {
+          ...servers,
+          mcpServers: { ...getRecordAtPath(servers, 'mcpServers'), [name]: server },
+        };
+        const compactionOptions = getOptionValue(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
         return {
           command: 'cline',
-          args: [...compaction, ...args],
+          args: [...compactionOptions, ...args],
           env: {
             CLINE_PROVIDER_SETTINGS_PATH: await file('providers.json', JSON.stringify(providers)),
-            CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(withServer)),
+            CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(serversWithRecall)),
             // Without this variable, a daemon of Cline outlives the run.
             CLINE_SESSION_BACKEND_MODE: 'local',
           },

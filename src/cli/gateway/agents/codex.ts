@@ -29,26 +29,26 @@ export const codexGatewayAgent: GatewayAgent = {
   resumeArguments: ['resume', '--last'],
   async prepare(args, home) {
     const { env, homedir } = home;
-    const folder = env['CODEX_HOME'] ?? join(homedir, '.codex');
+    const codexFolder = env['CODEX_HOME'] ?? join(homedir, '.codex');
     const { parse } = await import('smol-toml');
-    const files = [join(folder, 'config.toml')];
+    const configFiles = [join(codexFolder, 'config.toml')];
     const profile = getOptionValue(args, '-p', '--profile');
-    if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
-    const settings = await Promise.all(files.map((file) => readSettingsFile(file, parse)));
+    if (profile !== undefined) configFiles.unshift(join(codexFolder, `${profile}.config.toml`));
+    const settings = await Promise.all(configFiles.map((file) => readSettingsFile(file, parse)));
     const overrides = readConfigOverrides(args, parse);
     // Settings in descending order of precedence.
-    const sources = [overrides, ...settings];
+    const settingsSources = [overrides, ...settings];
     const getSetting = (...path: readonly string[]): unknown =>
-      sources.map((one) => getFieldAtPath(one, ...path)).find((value) => value !== undefined);
+      settingsSources.map((one) => getFieldAtPath(one, ...path)).find((value) => value !== undefined);
     const describeSource = (...path: readonly string[]): string => {
-      const file = files[sources.findIndex((one) => getFieldAtPath(one, ...path) !== undefined) - 1];
+      const file = configFiles[settingsSources.findIndex((one) => getFieldAtPath(one, ...path) !== undefined) - 1];
       return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shortenPath(file, home)}`}`;
     };
     const provider = getSetting('model_provider') ?? 'openai';
     if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is not a name.');
     if (args.includes('--oss') || ['ollama', 'lmstudio', 'amazon-bedrock'].includes(provider)) {
       throw new UnsupportedError(
-        `Codex's provider "${args.includes('--oss') ? 'oss' : provider}" takes no other address for one run: set up a provider of your own in ${join(folder, 'config.toml')}.`,
+        `Codex's provider "${args.includes('--oss') ? 'oss' : provider}" takes no other address for one run: set up a provider of your own in ${join(codexFolder, 'config.toml')}.`,
       );
     }
     // `-c` splits keys at dots, even quoted ones.
@@ -61,12 +61,15 @@ export const codexGatewayAgent: GatewayAgent = {
     const addressPath = isBuiltIn ? ['openai_base_url'] : ['model_providers', provider, 'base_url'];
     const configuredAddress = getSetting(...addressPath);
     if (!isBuiltIn && typeof configuredAddress !== 'string') {
-      throw new UnsupportedError(`Codex's provider "${provider}" has no base_url in ${join(folder, 'config.toml')}.`);
+      throw new UnsupportedError(
+        `Codex's provider "${provider}" has no base_url in ${join(codexFolder, 'config.toml')}.`,
+      );
     }
     if (getFieldAtPath(getSetting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
-    const address = typeof configuredAddress === 'string' ? configuredAddress : await readVendorAddress(folder, env);
+    const address =
+      typeof configuredAddress === 'string' ? configuredAddress : await readVendorAddress(codexFolder, env);
     return {
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'The base_url of Codex')]]),
       ...(typeof configuredAddress === 'string' && {
@@ -77,25 +80,25 @@ export const codexGatewayAgent: GatewayAgent = {
       launch: ({ url, ticketUrl, recall }) => {
         const gatewayUrl = new URL(url(ROUTE_NAME));
         const secret = gatewayUrl.pathname.split('/')[1] ?? '';
-        const key = `model_providers.${provider}`;
-        const server = `mcp_servers.${recall.name}`;
+        const providerKey = `model_providers.${provider}`;
+        const serverKey = `mcp_servers.${recall.name}`;
         const routeOptions = isBuiltIn
           ? {
               openai_base_url: ticketUrl(ROUTE_NAME),
               ...(!SUPPORTS_ZSTD && { 'features.enable_request_compression': false }),
             }
           : {
-              [`${key}.base_url`]: `${gatewayUrl.origin}/${ROUTE_NAME}`,
-              [`${key}.env_http_headers.${SECRET_HEADER_NAME}`]: SECRET_VARIABLE,
+              [`${providerKey}.base_url`]: `${gatewayUrl.origin}/${ROUTE_NAME}`,
+              [`${providerKey}.env_http_headers.${SECRET_HEADER_NAME}`]: SECRET_VARIABLE,
             };
         const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...otherVariables } = recall.env;
         const recallOptions = {
-          [`${server}.command`]: recall.command,
-          [`${server}.args`]: recall.args,
+          [`${serverKey}.command`]: recall.command,
+          [`${serverKey}.args`]: recall.args,
           // Codex passes the variable's value on from the environment.
-          [`${server}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
+          [`${serverKey}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
           ...Object.fromEntries(
-            Object.entries(otherVariables).map(([name, value]) => [`${server}.env.${name}`, value]),
+            Object.entries(otherVariables).map(([name, value]) => [`${serverKey}.env.${name}`, value]),
           ),
         };
         const options = Object.entries({ ...routeOptions, ...recallOptions }).flatMap(([name, value]) => [
@@ -160,10 +163,14 @@ function mergeSettings(
 async function readVendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;
-  const signIn = await readSettingsFile(join(folder, 'auth.json'), JSON.parse);
-  const mode = getTextAtPath(signIn, 'auth_mode')?.toLowerCase();
-  if (mode === 'apikey' || (mode === undefined && getTextAtPath(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
-  if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';
+  const signInSettings = await readSettingsFile(join(folder, 'auth.json'), JSON.parse);
+  const authMode = getTextAtPath(signInSettings, 'auth_mode')?.toLowerCase();
+  if (
+    authMode === 'apikey' ||
+    (authMode === undefined && getTextAtPath(signInSettings, 'OPENAI_API_KEY') !== undefined)
+  )
+    return api;
+  if (authMode === 'chatgpt' || isRecord(signInSettings['tokens'])) return 'https://chatgpt.com/backend-api/codex';
   throw new UnsupportedError(
     'It is not known how Codex is signed in. Set where its requests go, with --upstream openai=https://api.openai.com/v1 for a key or --upstream openai=https://chatgpt.com/backend-api/codex for ChatGPT.',
   );

@@ -38,43 +38,43 @@ export const continueCli: GatewayAgent = {
     const { homedir, env, cwd } = home;
     const { parse, stringify } = await import('yaml');
     const configOption = getOptionValue(args, '--config');
-    const path =
+    const configPath =
       configOption === undefined
         ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
         : resolve(cwd, configOption);
-    const settings = await readSettingsFile(path, (text) => parse(text) as unknown);
+    const settings = await readSettingsFile(configPath, (text) => parse(text) as unknown);
     const models = (Array.isArray(settings['models']) ? (settings['models'] as readonly unknown[]) : []).filter(
       isRecord,
     );
-    const addresses = new Map<number, URL>();
+    const addressByModel = new Map<number, URL>();
     const sourceByRoute = new Map<string, string>();
-    const windows = new Map<string, number>();
+    const windowByModel = new Map<string, number>();
     for (const [index, model] of models.entries()) {
       const configuredAddress = getTextAtPath(model, 'apiBase');
       const address = configuredAddress ?? BUILT_IN_ADDRESSES[getTextAtPath(model, 'provider') ?? ''];
-      if (address !== undefined) addresses.set(index, parseAddress(address, `The apiBase of model ${index + 1}`));
+      if (address !== undefined) addressByModel.set(index, parseAddress(address, `The apiBase of model ${index + 1}`));
       if (configuredAddress !== undefined)
-        sourceByRoute.set(makeRouteName(index), `apiBase in ${shortenPath(path, home)}`);
+        sourceByRoute.set(makeRouteName(index), `apiBase in ${shortenPath(configPath, home)}`);
       const window = getFieldAtPath(model, 'defaultCompletionOptions', 'contextLength');
-      if (typeof window === 'number') windows.set(getTextAtPath(model, 'model') ?? '', window);
+      if (typeof window === 'number') windowByModel.set(getTextAtPath(model, 'model') ?? '', window);
     }
-    if (addresses.size === 0) {
+    if (addressByModel.size === 0) {
       throw new UnsupportedError(
-        `${path} has no model of a known provider or with an apiBase; models of its hub are not supported.`,
+        `${configPath} has no model of a known provider or with an apiBase; models of its hub are not supported.`,
       );
     }
     return {
-      routes: new Map([...addresses].map(([index, address]) => [makeRouteName(index), address])),
+      routes: new Map([...addressByModel].map(([index, address]) => [makeRouteName(index), address])),
       sourceByRoute,
       canRecall: true,
-      windows,
+      windows: windowByModel,
       async launch({ url, file, recall }) {
         const routedModels = models.map((model, index) => {
           const options = getRecordAtPath(model, 'defaultCompletionOptions');
           const window = options['contextLength'];
           return {
             ...model,
-            ...(addresses.has(index) && { apiBase: url(makeRouteName(index)) }),
+            ...(addressByModel.has(index) && { apiBase: url(makeRouteName(index)) }),
             ...(typeof window === 'number' && {
               defaultCompletionOptions: { ...options, contextLength: window * WINDOW_FACTOR },
             }),

@@ -28,30 +28,30 @@ export const copilotCli: GatewayAgent = {
       );
     }
     const model = env['COPILOT_PROVIDER_WIRE_MODEL'] || getOptionValue(args, '--model') || env['COPILOT_MODEL'];
-    const prompt = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
-    const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
+    const maxPromptTokens = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
+    const windowByModel = new Map(model && maxPromptTokens > 0 ? [[model, maxPromptTokens]] : []);
     return Promise.resolve({
       routes: new Map([[ROUTE_NAME, parseAddress(address, 'COPILOT_PROVIDER_BASE_URL')]]),
       sourceByRoute: new Map([[ROUTE_NAME, 'COPILOT_PROVIDER_BASE_URL']]),
       canRecall: true,
-      windows,
+      windows: windowByModel,
       launch: async ({ url, file, recall }) => {
         const gatewayUrl = new URL(url(ROUTE_NAME));
         const secret = gatewayUrl.pathname.split('/')[1] ?? '';
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { type: 'local', command, args: serverArgs, env: serverEnv, tools: ['*'] };
-        const servers = await file('mcp.json', JSON.stringify({ mcpServers: { [name]: server } }));
+        const serversFile = await file('mcp.json', JSON.stringify({ mcpServers: { [name]: server } }));
         const headers = [env['COPILOT_PROVIDER_HEADERS'], `${SECRET_HEADER_NAME}: ${secret}`]
           .filter(Boolean)
           .join('\n');
         return {
           command: 'copilot',
-          args: [`--additional-mcp-config=@${servers}`, ...args],
+          args: [`--additional-mcp-config=@${serversFile}`, ...args],
           env: {
             COPILOT_PROVIDER_BASE_URL: `${gatewayUrl.origin}/${ROUTE_NAME}`,
             COPILOT_PROVIDER_HEADERS: headers,
             COPILOT_PROVIDER_TRANSPORT: 'http',
-            ...(prompt > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(prompt * WINDOW_FACTOR) }),
+            ...(maxPromptTokens > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(maxPromptTokens * WINDOW_FACTOR) }),
           },
         };
       },

@@ -28,19 +28,19 @@ export const geminiCli: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'GeminiCli', 'gemini-cli');
-    const system = await readSettingsFile(systemFile, parseJsonc);
+    const systemSettings = await readSettingsFile(systemFile, parseJsonc);
     const [project, user] = await Promise.all(
       [join(cwd, '.gemini', 'settings.json'), join(homedir, '.gemini', 'settings.json')].map((path) =>
         readSettingsFile(path, parseJsonc),
       ),
     );
-    const authType = [system, project, user]
+    const authType = [systemSettings, project, user]
       .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType') ?? getTextAtPath(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
-    const type = authType ?? readAuthType(env);
-    if (type !== 'gemini-api-key') {
+    const chosenAuthType = authType ?? readAuthType(env);
+    if (chosenAuthType !== 'gemini-api-key') {
       throw new UnsupportedError(
-        `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
+        `Gemini CLI is signed in with "${chosenAuthType ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
       );
     }
     const canRecall = isWritableOnlyByRoot(home.runs, home);
@@ -56,16 +56,16 @@ export const geminiCli: GatewayAgent = {
       canRecall,
       async launch({ url, file, recall }) {
         if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS_VARIABLE]: url(ROUTE_NAME) } };
-        const servers = getRecordAtPath(system, 'mcpServers');
+        const servers = getRecordAtPath(systemSettings, 'mcpServers');
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
-        const overlay = { ...system, mcpServers: { ...servers, [recall.name]: server } };
+        const overlaySettings = { ...systemSettings, mcpServers: { ...servers, [recall.name]: server } };
         return {
           command: 'gemini',
           args,
           env: {
             [ADDRESS_VARIABLE]: url(ROUTE_NAME),
-            GEMINI_CLI_SYSTEM_SETTINGS_PATH: await file('gemini.json', JSON.stringify(overlay)),
+            GEMINI_CLI_SYSTEM_SETTINGS_PATH: await file('gemini.json', JSON.stringify(overlaySettings)),
           },
         };
       },
@@ -88,8 +88,8 @@ const GROUP_OR_OTHERS_WRITE_MODE = 0o022;
 /** True if files created here belong to root and only root can write to the parent folders. */
 function isWritableOnlyByRoot(folder: string, { platform }: AgentEnvironment): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
-  const existing = findExistingParent(folder);
-  return [existing, realpathSync(existing)].flatMap(listFolderAndParents).every((path) => {
+  const existingFolder = findExistingParent(folder);
+  return [existingFolder, realpathSync(existingFolder)].flatMap(listFolderAndParents).every((path) => {
     const { uid, mode } = statSync(path);
     return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE_MODE) === 0 && lstatSync(path).uid === 0;
   });

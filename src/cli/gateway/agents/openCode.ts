@@ -13,7 +13,7 @@ import {
   type AddressWithSource,
   type PreparedAgent,
 } from './agent';
-import { extractHost, shortenPath, makeOptionTrust } from './projectTrust';
+import { extractHost, shortenPath, makeTrustFromOption } from './projectTrust';
 import { parseJsonc } from './jsonc';
 
 /**
@@ -44,33 +44,33 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
       ...(await readOpenCodeSettings(command, variablePrefix, home)),
       { values: overridingConfig, source: `${variablePrefix}_CONFIG_CONTENT`, isFromProject: false },
     ];
-    const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
-    const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
-    const addresses = new Map<string, URL>();
+    const trust = makeTrustFromOption(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
+    const signInsByProvider = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
+    const addressByProvider = new Map<string, URL>();
     const sourceByProvider = new Map<string, string>();
     /** By provider, the URL from the project's settings that is not used. */
     const untrustedAddresses = new Map<string, AddressWithSource>();
-    const windows = new Map<string, number>();
+    const windowByModel = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
-      const hasKey = Boolean(env[key]) || getTextAtPath(signedIn[id], 'type') === 'api';
-      if (hasKey) addresses.set(id, new URL(address));
+      const hasKey = Boolean(env[key]) || getTextAtPath(signInsByProvider[id], 'type') === 'api';
+      if (hasKey) addressByProvider.set(id, new URL(address));
     }
     for (const { values, source, isFromProject } of settings) {
       for (const [id, provider] of Object.entries(getRecordAtPath(values, 'provider'))) {
         for (const [model, modelSettings] of Object.entries(getRecordAtPath(provider, 'models'))) {
           const window = getFieldAtPath(modelSettings, 'limit', 'context');
-          if (typeof window === 'number') windows.set(model, window);
+          if (typeof window === 'number') windowByModel.set(model, window);
         }
         const text = getTextAtPath(provider, 'options', 'baseURL') ?? getTextAtPath(provider, 'api');
         const address = text === undefined ? undefined : expandEnvironmentVariables(text, env);
-        const builtIn = BUILT_IN_PROVIDERS[id];
+        const builtInProvider = BUILT_IN_PROVIDERS[id];
         if (address !== undefined && isFromProject && !trust.isTrusted) {
           untrustedAddresses.set(id, { text: address, source: `a provider's address in ${source}`, isFromProject });
         } else if (address !== undefined) {
-          addresses.set(id, parseAddress(address, `The baseURL of "${id}"`));
+          addressByProvider.set(id, parseAddress(address, `The baseURL of "${id}"`));
           sourceByProvider.set(id, `a provider's address in ${source}`);
-        } else if (builtIn && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
-          addresses.set(id, addresses.get(id) ?? new URL(builtIn.address));
+        } else if (builtInProvider && getTextAtPath(provider, 'options', 'apiKey') !== undefined)
+          addressByProvider.set(id, addressByProvider.get(id) ?? new URL(builtInProvider.address));
       }
     }
     const chosenModel =
@@ -83,41 +83,44 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     /**
      * Providers that only the project defines. The agent calls these directly, without the gateway.
      */
-    const projectProviders = [...untrustedAddresses].filter(([id]) => !addresses.has(id));
+    const projectProviders = [...untrustedAddresses].filter(([id]) => !addressByProvider.has(id));
     const [, projectAddress] =
       projectProviders.find(([id]) => id === provider) ??
-      (addresses.size === 0 ? projectProviders[0] : undefined) ??
+      (addressByProvider.size === 0 ? projectProviders[0] : undefined) ??
       [];
     if (projectAddress) {
       throw new UnsupportedError(
         `Its model would be reached at ${extractHost(projectAddress.text)} (${projectAddress.source}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
       );
     }
-    if (addresses.size === 0) {
+    if (addressByProvider.size === 0) {
       throw new UnsupportedError(
         'It has no provider with a key or an address of its own; one that signs in through a plugin is not supported.',
       );
     }
-    if (provider !== undefined && !addresses.has(provider)) {
+    if (provider !== undefined && !addressByProvider.has(provider)) {
       throw new UnsupportedError(
         `The provider of its model "${chosenModel ?? ''}" has no key and no address known here; give the provider a baseURL, or choose another model with --model.`,
       );
     }
-    const nameRoute = (id: string): string => `p-${[...addresses.keys()].indexOf(id)}`;
+    const makeRouteName = (id: string): string => `p-${[...addressByProvider.keys()].indexOf(id)}`;
     return {
-      routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      sourceByRoute: new Map([...sourceByProvider].map(([id, source]) => [nameRoute(id), source])),
+      routes: new Map([...addressByProvider].map(([id, address]) => [makeRouteName(id), address])),
+      sourceByRoute: new Map([...sourceByProvider].map(([id, source]) => [makeRouteName(id), source])),
       untrusted: [...untrustedAddresses.values()],
       trust,
       canRecall: true,
-      windows,
+      windows: windowByModel,
       launch: ({ url, recall }) => {
-        const provider = Object.fromEntries(
-          [...addresses.keys()].map((id) => [
+        const providerConfigs = Object.fromEntries(
+          [...addressByProvider.keys()].map((id) => [
             id,
             {
               ...getRecordAtPath(overridingConfig, 'provider', id),
-              options: { ...getRecordAtPath(overridingConfig, 'provider', id, 'options'), baseURL: url(nameRoute(id)) },
+              options: {
+                ...getRecordAtPath(overridingConfig, 'provider', id, 'options'),
+                baseURL: url(makeRouteName(id)),
+              },
             },
           ]),
         );
@@ -128,18 +131,18 @@ const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           enabled: true,
         };
         const disabledProviders = settings.flatMap(({ values }) => getListField(values, 'disabled_providers'));
-        const content = {
+        const configContent = {
           ...getRecordAtPath(overridingConfig),
           ...(projectProviders.length > 0 && {
             disabled_providers: [...disabledProviders, ...projectProviders.map(([id]) => id)],
           }),
-          provider: { ...getRecordAtPath(overridingConfig, 'provider'), ...provider },
+          provider: { ...getRecordAtPath(overridingConfig, 'provider'), ...providerConfigs },
           mcp: { ...getRecordAtPath(overridingConfig, 'mcp'), [recall.name]: server },
         };
         return Promise.resolve({
           command,
           args,
-          env: { [`${variablePrefix}_CONFIG_CONTENT`]: JSON.stringify(content) },
+          env: { [`${variablePrefix}_CONFIG_CONTENT`]: JSON.stringify(configContent) },
         });
       },
     };

@@ -52,18 +52,20 @@ export const piGatewayAgent: GatewayAgent = {
   resumeArguments: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
-    const models = join(folder, 'models.json');
-    const ownProviders = getRecordAtPath(await readSettingsFile(models, parseJsonc), 'providers');
-    const addresses = new Map(Object.entries(BUILT_IN_ADDRESSES).map(([id, address]) => [id, new URL(address)]));
-    const ownAddresses: string[] = [];
+    const agentFolder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
+    const modelsFile = join(agentFolder, 'models.json');
+    const ownProviders = getRecordAtPath(await readSettingsFile(modelsFile, parseJsonc), 'providers');
+    const addressByProvider = new Map(
+      Object.entries(BUILT_IN_ADDRESSES).map(([id, address]) => [id, new URL(address)]),
+    );
+    const providersWithOwnAddress: string[] = [];
     for (const [id, provider] of Object.entries(ownProviders)) {
       const address = getTextAtPath(provider, 'baseUrl');
       if (address === undefined) continue;
-      addresses.set(id, parseAddress(address, `The baseUrl of "${id}"`));
-      ownAddresses.push(id);
+      addressByProvider.set(id, parseAddress(address, `The baseUrl of "${id}"`));
+      providersWithOwnAddress.push(id);
     }
-    const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
+    const settings = [join(cwd, '.pi', 'settings.json'), join(agentFolder, 'settings.json')];
     const defaultProviders = await Promise.all(
       settings.map(async (path) => getTextAtPath(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
     );
@@ -72,30 +74,32 @@ export const piGatewayAgent: GatewayAgent = {
       getOptionValue(args, '--provider') ??
       UNSUPPORTED_PROVIDERS.find((provider) => model?.startsWith(`${provider}/`)) ??
       defaultProviders.find((provider) => provider !== undefined);
-    if (chosenProvider !== undefined && !addresses.has(chosenProvider)) {
+    if (chosenProvider !== undefined && !addressByProvider.has(chosenProvider)) {
       throw new UnsupportedError(
         `Its provider "${chosenProvider}" can't be routed through the gateway: choose one with --provider, such as anthropic, openai or one of your own.`,
       );
     }
-    const windows = new Map<string, number>();
+    const windowByModel = new Map<string, number>();
     for (const provider of Object.values(ownProviders)) {
       const models = getFieldAtPath(provider, 'models');
       for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
         const window = getFieldAtPath(model, 'contextWindow');
-        if (typeof window === 'number') windows.set(getTextAtPath(model, 'id') ?? '', window);
+        if (typeof window === 'number') windowByModel.set(getTextAtPath(model, 'id') ?? '', window);
       }
     }
-    const ids = [...addresses.keys()];
-    const nameRoute = (id: string): string => `p-${ids.indexOf(id)}`;
+    const providerIds = [...addressByProvider.keys()];
+    const makeRouteName = (id: string): string => `p-${providerIds.indexOf(id)}`;
     return {
-      routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      sourceByRoute: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shortenPath(models, home)}`])),
+      routes: new Map([...addressByProvider].map(([id, address]) => [makeRouteName(id), address])),
+      sourceByRoute: new Map(
+        providersWithOwnAddress.map((id) => [makeRouteName(id), `baseUrl in ${shortenPath(modelsFile, home)}`]),
+      ),
       canRecall: true,
-      windows,
+      windows: windowByModel,
       async launch({ url, file, recall }) {
-        const providers = Object.fromEntries(ids.map((id) => [id, url(nameRoute(id))]));
-        const path = await file('condenser.mjs', makeExtensionSource(providers, recall.env));
-        return { command: 'pi', args: ['--extension', path, ...args], env: {} };
+        const providers = Object.fromEntries(providerIds.map((id) => [id, url(makeRouteName(id))]));
+        const extensionPath = await file('condenser.mjs', makeExtensionSource(providers, recall.env));
+        return { command: 'pi', args: ['--extension', extensionPath, ...args], env: {} };
       },
     };
   },

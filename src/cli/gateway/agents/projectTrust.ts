@@ -25,11 +25,13 @@ export function chooseTrustedAddress(
   { isTrusted }: ProjectTrust,
 ): { readonly trusted: AddressWithSource | undefined; readonly untrusted: readonly AddressWithSource[] } {
   const addresses = candidates.filter((one) => one !== undefined);
-  const at = addresses.findIndex(({ isFromProject }) => isTrusted || !isFromProject);
-  const trusted = addresses[at];
+  const trustedIndex = addresses.findIndex(({ isFromProject }) => isTrusted || !isFromProject);
+  const trustedAddress = addresses[trustedIndex];
   return {
-    trusted,
-    untrusted: addresses.slice(0, at < 0 ? addresses.length : at).filter(({ text }) => text !== trusted?.text),
+    trusted: trustedAddress,
+    untrusted: addresses
+      .slice(0, trustedIndex < 0 ? addresses.length : trustedIndex)
+      .filter(({ text }) => text !== trustedAddress?.text),
   };
 }
 
@@ -68,9 +70,9 @@ export async function readQwenCodeTrust(home: AgentEnvironment): Promise<Project
   let [deepestRule, isTrusted] = [-1, false];
   for (const [path, level] of Object.entries(rules)) {
     if (level !== 'TRUST_FOLDER' && level !== 'TRUST_PARENT' && level !== 'DO_NOT_TRUST') continue;
-    const root = resolve(level === 'TRUST_PARENT' ? dirname(path) : path);
-    if (!isWithin(cwd, root)) continue;
-    const depth = root.split(sep).filter(Boolean).length;
+    const ruleFolder = resolve(level === 'TRUST_PARENT' ? dirname(path) : path);
+    if (!isWithin(cwd, ruleFolder)) continue;
+    const depth = ruleFolder.split(sep).filter(Boolean).length;
     if (depth > deepestRule) [deepestRule, isTrusted] = [depth, level !== 'DO_NOT_TRUST'];
     else if (depth === deepestRule && level === 'DO_NOT_TRUST') isTrusted = false;
   }
@@ -83,7 +85,7 @@ export async function readQwenCodeTrust(home: AgentEnvironment): Promise<Project
  * Used for agents that use project settings without asking, like OpenCode
  * (anomalyco/opencode#6361).
  */
-export const makeOptionTrust = ({ trustProject }: AgentEnvironment, agent: string): ProjectTrust =>
+export const makeTrustFromOption = ({ trustProject }: AgentEnvironment, agent: string): ProjectTrust =>
   trustProject ? TRUSTED_BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 
 /**
@@ -97,13 +99,13 @@ export function formatDestinations(
 ): string {
   const sourceByHost = new Map<string, string | undefined>();
   for (const [route, { host }] of routes) sourceByHost.set(host, sourceByRoute.get(route) ?? sourceByHost.get(host));
-  const withSource = [...sourceByHost]
+  const hostsWithSource = [...sourceByHost]
     .filter(([, source]) => source !== undefined)
     .map(([host, source]) => `${host} (${source})`);
-  const withoutSource = [...sourceByHost].filter(([, source]) => source === undefined).map(([host]) => host);
+  const hostsWithoutSource = [...sourceByHost].filter(([, source]) => source === undefined).map(([host]) => host);
   const destinations = [
-    ...withSource,
-    ...(withoutSource.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : withoutSource),
+    ...hostsWithSource,
+    ...(hostsWithoutSource.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : hostsWithoutSource),
   ];
   const refusedHosts = untrustedAddresses.map(({ text, source }) => `${extractHost(text)} (${source})`);
   const refusedText =
@@ -123,19 +125,21 @@ export const extractHost = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
 export function shortenPath(path: string, { homedir, cwd }: Pick<AgentEnvironment, 'homedir' | 'cwd'>): string {
-  const inProject = relative(cwd, path);
-  if (isWithin(path, cwd)) return `${inProject} of this project`;
+  const pathInProject = relative(cwd, path);
+  if (isWithin(path, cwd)) return `${pathInProject} of this project`;
   return isWithin(path, homedir) ? join('~', relative(homedir, path)) : path;
 }
 
 function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === '' || (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  );
 }
 
 /** Lists a folder and its parents, up to the root of the repository or else of the file system. */
 function listFoldersInRepository(folder: string): string[] {
-  const all = listFolderAndParents(folder);
-  const root = all.findIndex((each) => existsSync(join(each, '.git')));
-  return root < 0 ? all : all.slice(0, root + 1);
+  const folderAndParents = listFolderAndParents(folder);
+  const root = folderAndParents.findIndex((each) => existsSync(join(each, '.git')));
+  return root < 0 ? folderAndParents : folderAndParents.slice(0, root + 1);
 }

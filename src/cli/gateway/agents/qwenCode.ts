@@ -33,15 +33,18 @@ export const qwenCode: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? getSystemSettingsPath(home, 'QwenCode', 'qwen-code');
-    const system = await readSettingsFile(systemFile, parseJsonc);
+    const systemSettings = await readSettingsFile(systemFile, parseJsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const projectFile = join(cwd, '.qwen', 'settings.json');
     const userSettings = join(folder, 'settings.json');
-    const files = [systemFile, projectFile, userSettings];
-    const settings = [system, ...(await Promise.all(files.slice(1).map((path) => readSettingsFile(path, parseJsonc))))];
+    const settingsFiles = [systemFile, projectFile, userSettings];
+    const settingsPerFile = [
+      systemSettings,
+      ...(await Promise.all(settingsFiles.slice(1).map((path) => readSettingsFile(path, parseJsonc)))),
+    ];
     const authType =
       getOptionValue(args, '--auth-type') ??
-      settings
+      settingsPerFile
         .map((one) => getTextAtPath(one, 'security', 'auth', 'selectedType'))
         .find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
@@ -53,19 +56,19 @@ export const qwenCode: GatewayAgent = {
           : `It is signed in with "${authType ?? 'nothing yet'}"; only a key is supported: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and choose it with /auth.`,
       );
     }
-    if (settings.some((one) => hasModelWithAddress(getFieldAtPath(one, 'modelProviders', authType ?? '')))) {
+    if (settingsPerFile.some((one) => hasModelWithAddress(getFieldAtPath(one, 'modelProviders', authType ?? '')))) {
       throw new UnsupportedError(
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
     const trust = await readQwenCodeTrust(home);
-    const configuredAddresses = settings.map((one, index): AddressWithSource | undefined => {
+    const configuredAddresses = settingsPerFile.map((one, index): AddressWithSource | undefined => {
       const text = authType?.startsWith('openai') ? getTextAtPath(one, 'security', 'auth', 'baseUrl') : undefined;
-      const path = files[index] ?? '';
-      const source = `security.auth.baseUrl in ${shortenPath(path, home)}`;
+      const settingsFile = settingsFiles[index] ?? '';
+      const source = `security.auth.baseUrl in ${shortenPath(settingsFile, home)}`;
       return text === undefined
         ? undefined
-        : { text, source, isFromProject: path === projectFile && path !== userSettings };
+        : { text, source, isFromProject: settingsFile === projectFile && settingsFile !== userSettings };
     });
     const addressFromEnvironment = env[provider.variable];
     const { trusted, untrusted } = chooseTrustedAddress(
@@ -86,9 +89,9 @@ export const qwenCode: GatewayAgent = {
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
         const overlay = {
-          ...system,
-          mcpServers: { ...getRecordAtPath(system, 'mcpServers'), [name]: server },
-          tools: { ...getRecordAtPath(system, 'tools'), toolSearch: { enabled: false } },
+          ...systemSettings,
+          mcpServers: { ...getRecordAtPath(systemSettings, 'mcpServers'), [name]: server },
+          tools: { ...getRecordAtPath(systemSettings, 'tools'), toolSearch: { enabled: false } },
         };
         return {
           command: 'qwen',

@@ -18,25 +18,25 @@ export function insertAttachmentMessages(
   getPlace: (record: ClaudeCodeRecord) => number | undefined,
   branch: readonly ClaudeCodeRecord[],
 ): readonly ApiMessage[] {
-  let stop = -1;
+  let insertionIndex = -1;
   const placedAdditions: { readonly index: number; readonly addition: AttachmentAddition }[] = [];
   for (const record of branch) {
-    const place = getPlace(record);
-    if (place !== undefined && !isPromptMessage(messages[place]))
-      stop = Math.max(stop, skipToolResults(messages, place));
+    const messageIndex = getPlace(record);
+    if (messageIndex !== undefined && !isPromptMessage(messages[messageIndex]))
+      insertionIndex = Math.max(insertionIndex, skipToolResults(messages, messageIndex));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
-    const addition = adaptRoleToModel(sending, findModelAnsweringAt(messages, stop));
-    const isBehind =
+    const addition = adaptRoleToModel(sending, findModelAnsweringAt(messages, insertionIndex));
+    const isAfterPrompts =
       addition.kind === 'person'
-        ? acceptsSystemMessages(findModelAnsweringAt(messages, stop))
+        ? acceptsSystemMessages(findModelAnsweringAt(messages, insertionIndex))
         : addition.role === 'system';
-    placedAdditions.push({ index: isBehind ? skipPrompts(messages, stop) : stop, addition });
+    placedAdditions.push({ index: isAfterPrompts ? skipPrompts(messages, insertionIndex) : insertionIndex, addition });
   }
   if (placedAdditions.length === 0) return messages;
-  const additions = Map.groupBy(placedAdditions, ({ index }) => index);
+  const additionsByIndex = Map.groupBy(placedAdditions, ({ index }) => index);
   const getAdditionsAt = (index: number): readonly ApiMessage[] =>
-    toAdditionMessages((additions.get(index) ?? []).map(({ addition }) => addition));
+    toAdditionMessages((additionsByIndex.get(index) ?? []).map(({ addition }) => addition));
   return [...getAdditionsAt(-1), ...messages.flatMap((message, index) => [message, ...getAdditionsAt(index)])];
 }
 
@@ -64,19 +64,19 @@ const isPromptMessage = (message: ApiMessage | undefined): boolean =>
 /** Nothing may come between calls and their results. */
 function skipToolResults(messages: readonly ApiMessage[], place: number): number {
   const message = messages[place];
-  const next = messages[place + 1];
+  const nextMessage = messages[place + 1];
   const isAnswered =
     message?.role === 'assistant' &&
     getBlocks(message).some(isToolUse) &&
-    next?.role === 'user' &&
-    getBlocks(next).some(isToolResult);
+    nextMessage?.role === 'user' &&
+    getBlocks(nextMessage).some(isToolResult);
   return isAnswered ? place + 1 : place;
 }
 
 function skipPrompts(messages: readonly ApiMessage[], place: number): number {
-  let last = place;
-  while (isPromptMessage(messages[last + 1])) last += 1;
-  return last;
+  let lastPromptIndex = place;
+  while (isPromptMessage(messages[lastPromptIndex + 1])) lastPromptIndex += 1;
+  return lastPromptIndex;
 }
 
 function toAdditionMessages(additions: readonly AttachmentAddition[]): readonly ApiMessage[] {

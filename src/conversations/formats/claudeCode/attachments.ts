@@ -63,17 +63,17 @@ const renderTextFieldIfPresent = (
 };
 
 const renderPlanFile = (attachment: Fields, none: string): string => {
-  const path = readString(attachment, 'planFilePath') ?? '';
-  return attachment['planExists'] === true ? `A plan file already exists at ${path}.` : `${none} ${path}`;
+  const planPath = readString(attachment, 'planFilePath') ?? '';
+  return attachment['planExists'] === true ? `A plan file already exists at ${planPath}.` : `${none} ${planPath}`;
 };
 
 const RENDERER_BY_ATTACHMENT_KIND: Readonly<Record<string, AttachmentRenderer | typeof NOT_SENT>> = {
   // Files and folders
   file: renderFile,
   directory: (attachment) => {
-    const path = readString(attachment, 'path') ?? '';
+    const folderPath = readString(attachment, 'path') ?? '';
     return [
-      formatCall('Bash', { command: `ls ${path}`, description: `Lists files in ${path}` }),
+      formatCall('Bash', { command: `ls ${folderPath}`, description: `Lists files in ${folderPath}` }),
       formatResult('Bash', readString(attachment, 'content') ?? ''),
     ];
   },
@@ -413,17 +413,17 @@ export function parseAttachment(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
   if (!isRecord(attachment)) return undefined;
   const name = readString(attachment, 'type') ?? '';
-  const rendered = readRenderedBlocks(record['rendered']);
+  const renderedBlocks = readRenderedBlocks(record['rendered']);
   const role = record['renderedRole'];
-  const isRecorded = role === 'user' || role === 'system';
+  const isRoleRecorded = role === 'user' || role === 'system';
   return {
     name,
-    isUnrendered: rendered === undefined && !isRecorded,
+    isUnrendered: renderedBlocks === undefined && !isRoleRecorded,
     sending: determineAttachmentUse(
       attachment,
       name,
-      rendered,
-      isRecorded ? role : getAttachmentRole(attachment, name),
+      renderedBlocks,
+      isRoleRecorded ? role : getAttachmentRole(attachment, name),
     ),
   };
 }
@@ -450,7 +450,7 @@ const ATTACHMENT_KINDS_AS_USER: ReadonlySet<string> = new Set([
 ]);
 
 function getAttachmentRole(attachment: Fields, name: string): 'user' | 'system' {
-  const isUsers =
+  const isSentAsUser =
     ATTACHMENT_KINDS_AS_USER.has(name) ||
     (name === 'plugin_note' && attachment['sentAs'] !== 'system') ||
     (name === 'at_mention_reference' && attachment['unread'] === 'in_ranges') ||
@@ -458,7 +458,7 @@ function getAttachmentRole(attachment: Fields, name: string): 'user' | 'system' 
     (name === 'queued_command' && attachment['carriedByCompaction'] === true) ||
     (name === 'invoked_skills' &&
       readRecordListField(attachment, 'skills').some((skill) => skill['mcpSkill'] !== undefined));
-  return isUsers ? 'user' : 'system';
+  return isSentAsUser ? 'user' : 'system';
 }
 
 function determineAttachmentUse(
@@ -499,8 +499,8 @@ function toQueuedPrompt(
   role: 'user' | 'system',
 ): AttachmentUse {
   if (attachment['renderedByBatchHead']) return { kind: 'not-sent' };
-  const batch = readTextListField(attachment, 'batchedRelayPrompts').join('\n\n');
-  const content = batch === '' ? readBlocksSentToVendor(attachment['prompt']) : [makeTextBlock(batch)];
+  const batchText = readTextListField(attachment, 'batchedRelayPrompts').join('\n\n');
+  const content = batchText === '' ? readBlocksSentToVendor(attachment['prompt']) : [makeTextBlock(batchText)];
   if (isTypedByPerson(attachment)) return content.length > 0 ? { kind: 'person', content } : { kind: 'words-missing' };
   const ownContent = rendered ?? content;
   return ownContent.length > 0
@@ -565,8 +565,8 @@ const formatTaskList = (advice: string, heading: string, list: readonly string[]
 const readHookName = (attachment: Fields): string => readString(attachment, 'hookName') ?? '';
 
 function renderSelectedLines(attachment: Fields, source: string): string {
-  const first = attachment['lineStart'];
-  const range = typeof first === 'number' ? `the lines ${first} to ${String(attachment['lineEnd'])}` : 'lines';
+  const firstLine = attachment['lineStart'];
+  const range = typeof firstLine === 'number' ? `the lines ${firstLine} to ${String(attachment['lineEnd'])}` : 'lines';
   return `The user selected ${range} ${source}:\n${readString(attachment, 'content') ?? ''}\n\nThis may or may not be related to the current task.`;
 }
 
@@ -583,9 +583,11 @@ function renderFile(attachment: Fields): readonly (string | Block)[] | undefined
   const call = formatCall('Read', { file_path: readString(attachment, 'filename') ?? '' });
   switch (content['type']) {
     case 'text': {
-      const first = typeof file['startLine'] === 'number' ? file['startLine'] : 1;
-      const numbered = (readString(file, 'content') ?? '').split('\n').map((line, at) => `${first + at}\t${line}`);
-      return [call, formatResult('Read', numbered.join('\n'))];
+      const firstLineNumber = typeof file['startLine'] === 'number' ? file['startLine'] : 1;
+      const numberedLines = (readString(file, 'content') ?? '')
+        .split('\n')
+        .map((line, at) => `${firstLineNumber + at}\t${line}`);
+      return [call, formatResult('Read', numberedLines.join('\n'))];
     }
     case 'notebook':
       return [

@@ -3,7 +3,7 @@
  * Resuming reads from the newest message up to the last compact boundary. Sources: transcripts of
  * 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions.
  */
-import { findRecordAboveGap } from '../../text/jsonLines';
+import { findRecordBeforeGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
 
 export interface ActiveBranch {
@@ -24,19 +24,19 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
   const olderVersions = new Map<string, ClaudeCodeRecord[]>();
   for (const record of thread) {
     if (record.uuid === undefined) continue;
-    const sameUuid = byUuid.get(record.uuid);
-    if (sameUuid) olderVersions.set(record.uuid, [...(olderVersions.get(record.uuid) ?? []), sameUuid]);
+    const olderVersion = byUuid.get(record.uuid);
+    if (olderVersion) olderVersions.set(record.uuid, [...(olderVersions.get(record.uuid) ?? []), olderVersion]);
     byUuid.set(record.uuid, record);
   }
   /** UUIDs can repeat: the newest record before the child is its parent. */
   const findParent = (uuid: string, { line }: ClaudeCodeRecord): ClaudeCodeRecord | undefined => {
-    const newest = byUuid.get(uuid);
-    if (!newest || newest.line < line) return newest;
-    return olderVersions.get(uuid)?.findLast((record) => record.line < line) ?? newest;
+    const newestVersion = byUuid.get(uuid);
+    if (!newestVersion || newestVersion.line < line) return newestVersion;
+    return olderVersions.get(uuid)?.findLast((record) => record.line < line) ?? newestVersion;
   };
   const preservedMessages = readPreservedMessages(thread, byUuid);
 
-  const path: ClaudeCodeRecord[] = [];
+  const branchRecords: ClaudeCodeRecord[] = [];
   const seenRecords = new Set<ClaudeCodeRecord>();
   const uuids = new Set<string>();
   let firstBoundary: ClaudeCodeRecord | undefined;
@@ -46,7 +46,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
     const record: ClaudeCodeRecord = nextRecord;
     seenRecords.add(record);
     // Messages that a compaction wrote again are read where it put them.
-    if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
+    if (record.uuid === undefined || !uuids.has(record.uuid)) branchRecords.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isCompactionBoundary(record)) {
       firstBoundary ??= record;
@@ -56,14 +56,14 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
       nextRecord = parent === undefined ? undefined : findParent(parent, record);
       // A damaged line may have contained the parent or the link to it.
       if (parent !== undefined || record.gap === record.line)
-        nextRecord ??= findRecordAboveGap([...byUuid.values()], record);
+        nextRecord ??= findRecordBeforeGap([...byUuid.values()], record);
       if (parent !== undefined && !nextRecord) firstOrphan ??= record;
     }
   }
-  path.reverse();
+  branchRecords.reverse();
   return {
-    records: path,
-    skippedCount: firstBoundary ? path.indexOf(firstBoundary) : 0,
+    records: branchRecords,
+    skippedCount: firstBoundary ? branchRecords.indexOf(firstBoundary) : 0,
     ...(firstOrphan && { orphan: firstOrphan }),
   };
 }
@@ -94,14 +94,14 @@ function findRecordBeforeBoundary(
   preservedRecords: readonly ClaudeCodeRecord[],
 ): ClaudeCodeRecord | undefined {
   const earlierRecords = thread.slice(0, thread.indexOf(boundary));
-  const findEarlier = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
+  const findEarlierRecord = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
     uuid === undefined ? undefined : earlierRecords.findLast((record) => record.uuid === uuid);
   const recordBefore =
-    findEarlier(boundary.logicalParent) ?? earlierRecords.findLast(({ message }) => message !== undefined);
+    findEarlierRecord(boundary.logicalParent) ?? earlierRecords.findLast(({ message }) => message !== undefined);
   if (!recordBefore || !preservedRecords.some(({ uuid }) => uuid === recordBefore.uuid)) return recordBefore;
   // The preserved messages moved below the boundary.
   const [firstPreserved] = preservedRecords;
-  return findEarlier((findEarlier(firstPreserved?.uuid) ?? firstPreserved)?.parent);
+  return findEarlierRecord((findEarlierRecord(firstPreserved?.uuid) ?? firstPreserved)?.parent);
 }
 
 interface PreservedMessages {

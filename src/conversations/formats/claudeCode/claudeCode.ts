@@ -81,10 +81,10 @@ export function readClaudeCode(
       ...(messages === allMessages || skippedPart.messages.length === 0
         ? []
         : [describeOmittedMessages(skippedPart.messages.length, 'before the last compaction')]),
-      ...noteAbandonedBranches(mainThread, usedRecords),
-      ...noteMissingRoot(branch),
-      ...noteFork(records, source),
-      ...notePrintedLog(records),
+      ...describeAbandonedBranches(mainThread, usedRecords),
+      ...describeMissingRoot(branch),
+      ...describeFork(records, source),
+      ...describePrintedLog(records),
       ...describeRecordsNotSentToModel(records),
       ...describeUnansweredCalls(messages),
     ],
@@ -102,9 +102,11 @@ export function readClaudeCode(
 function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions also store titles of other sessions in a file.
-  const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
+  const isTitleOfBranch = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
   const findLastTitle = (type: string): string | undefined =>
-    records.map((one) => (one.type === type && isOurs(one) ? normalizeTitle(one.title) : undefined)).findLast(Boolean);
+    records
+      .map((one) => (one.type === type && isTitleOfBranch(one) ? normalizeTitle(one.title) : undefined))
+      .findLast(Boolean);
   return findLastTitle('custom-title') ?? findLastTitle('ai-title') ?? findLastTitle('summary');
 }
 
@@ -130,21 +132,21 @@ function splitMainAndSideThreads(records: readonly ClaudeCodeRecord[]): Conversa
 /** Older records of subagents have no `agentId` and only share a root. */
 function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
   const byUuid = new Map(records.map((record) => [record.uuid, record]));
-  const roots = new Map<ClaudeCodeRecord, string>();
+  const rootByRecord = new Map<ClaudeCodeRecord, string>();
   return (record) => {
     if (record.agentId !== undefined) return `agent ${record.agentId}`;
-    const path: ClaudeCodeRecord[] = [];
+    const recordsOnPath: ClaudeCodeRecord[] = [];
     const seenRecords = new Set<ClaudeCodeRecord>();
     let current: ClaudeCodeRecord | undefined = record;
     let root: string | undefined;
     while (current?.isSidechain && !seenRecords.has(current)) {
       seenRecords.add(current);
-      path.push(current);
-      root = roots.get(current) ?? `root ${current.uuid ?? current.line}`;
-      if (roots.has(current)) break;
+      recordsOnPath.push(current);
+      root = rootByRecord.get(current) ?? `root ${current.uuid ?? current.line}`;
+      if (rootByRecord.has(current)) break;
       current = current.parent === undefined ? undefined : byUuid.get(current.parent);
     }
-    for (const step of path) roots.set(step, root ?? '');
+    for (const recordOnPath of recordsOnPath) rootByRecord.set(recordOnPath, root ?? '');
     return root ?? '';
   };
 }
@@ -172,11 +174,11 @@ function findSessionId({ records }: ActiveBranch, source: InputSource, input: st
   // Older versions copied a resumed session's records, so the newest record has the right id.
   const newestRecord = records.findLast(({ sessionId }) => sessionId !== undefined);
   if (newestRecord?.sessionId === undefined) return makeSourceId(source, input);
-  const agent = newestRecord.isSidechain && newestRecord.agentId !== undefined ? `:${newestRecord.agentId}` : '';
-  return `claude-code:${newestRecord.sessionId}${agent}`;
+  const agentSuffix = newestRecord.isSidechain && newestRecord.agentId !== undefined ? `:${newestRecord.agentId}` : '';
+  return `claude-code:${newestRecord.sessionId}${agentSuffix}`;
 }
 
-function noteAbandonedBranches(
+function describeAbandonedBranches(
   mainRecords: readonly ClaudeCodeRecord[],
   usedRecords: ReadonlySet<ClaudeCodeRecord>,
 ): readonly string[] {
@@ -195,23 +197,24 @@ function noteAbandonedBranches(
  * A subagent can begin with its session's conversation, which its file only refers to (2.1.332,
  * `fork-context-ref`).
  */
-function noteFork(records: readonly ClaudeCodeRecord[], source: InputSource): readonly string[] {
-  const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
-  if (session === undefined) return [];
+function describeFork(records: readonly ClaudeCodeRecord[], source: InputSource): readonly string[] {
+  const parentSession = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
+  if (parentSession === undefined) return [];
   // The path is projects/<folder>/<session>/subagents/agent-….jsonl.
-  const place = 'path' in source ? join(dirname(source.path), '..', '..', `${session}.jsonl`) : `${session}.jsonl`;
-  return [`This subagent began with the conversation of its session, which is not in this file: ${place}`];
+  const sessionFile =
+    'path' in source ? join(dirname(source.path), '..', '..', `${parentSession}.jsonl`) : `${parentSession}.jsonl`;
+  return [`This subagent began with the conversation of its session, which is not in this file: ${sessionFile}`];
 }
 
-function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[] {
-  const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
+function describePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[] {
+  const isPrintedLog = records.some(({ isLogged: isPrinted }) => isPrinted);
   const isComplete = records.some(
     ({ message, isSidechain }) => message?.role === 'user' && !isSidechain && !getBlocks(message).some(isToolResult),
   );
-  return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
+  return isPrintedLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }
 
-function noteMissingRoot({ orphan }: ActiveBranch): readonly string[] {
+function describeMissingRoot({ orphan }: ActiveBranch): readonly string[] {
   return orphan
     ? [`Line ${orphan.line} continues a message that isn’t in the file; the conversation is read from there.`]
     : [];
@@ -222,7 +225,12 @@ function createMissingMessagesError(
   source: string,
   notes: readonly ConversationNote[],
 ): ConversationReadError {
-  const kinds = new Map<string, number>();
-  for (const { type } of records) kinds.set(type, (kinds.get(type) ?? 0) + 1);
-  return createNoMessagesError(source, 'a Claude Code transcript with "user" and "assistant" records', kinds, notes);
+  const countByType = new Map<string, number>();
+  for (const { type } of records) countByType.set(type, (countByType.get(type) ?? 0) + 1);
+  return createNoMessagesError(
+    source,
+    'a Claude Code transcript with "user" and "assistant" records',
+    countByType,
+    notes,
+  );
 }

@@ -32,8 +32,8 @@ export function joinRecordsIntoMessages(
   thread: readonly ClaudeCodeRecord[],
 ): JoinedMessages {
   const sentRecords = branch.filter(isRecordOfSentMessage);
-  const onBranch = new Set(sentRecords);
-  const otherRecords = dropCopiedRecords(sentRecords, thread).filter((record) => !onBranch.has(record));
+  const branchRecords = new Set(sentRecords);
+  const otherRecords = dropCopiedRecords(sentRecords, thread).filter((record) => !branchRecords.has(record));
   const siblings = findRecordsOfSameAnswer(sentRecords, otherRecords);
   const answeredIds = new Set(sentRecords.flatMap(listToolResultIds));
   const resultsOffBranch = new Map<string, MessageRecord>();
@@ -51,13 +51,15 @@ export function joinRecordsIntoMessages(
       messages.push(createMessage([record]));
       return;
     }
-    const parts = sortByFilePosition(collectAnswerParts(sentRecords, index, siblings));
-    messages.push(createMessage(parts));
-    const calls = new Set(parts.flatMap(listToolCallIds));
-    const missedResults = [...calls].filter((id) => !answeredIds.has(id)).map((id) => resultsOffBranch.get(id));
+    const answerParts = sortByFilePosition(collectAnswerParts(sentRecords, index, siblings));
+    messages.push(createMessage(answerParts));
+    const callIds = new Set(answerParts.flatMap(listToolCallIds));
+    const resultsOfOtherBranches = [...callIds]
+      .filter((id) => !answeredIds.has(id))
+      .map((id) => resultsOffBranch.get(id));
     const resultRecords = [
-      ...collectResultRecords(sentRecords, index, calls),
-      ...missedResults.filter((result) => result !== undefined),
+      ...collectResultRecords(sentRecords, index, callIds),
+      ...resultsOfOtherBranches.filter((result) => result !== undefined),
     ];
     const newResults = sortByFilePosition([...new Set(resultRecords)].filter((result) => !messageIndexes.has(result)));
     if (newResults.length > 0)
@@ -83,25 +85,26 @@ function addAttachmentsBesidePath(
   thread: readonly ClaudeCodeRecord[],
 ): readonly ClaudeCodeRecord[] {
   const branchRecords = new Set(branch);
-  const placeByUuid = new Map<string, number>();
+  const messageIndexByUuid = new Map<string, number>();
   for (const [{ uuid, message }, place] of messageIndexes) {
     if (uuid !== undefined && message && getBlocks(message).some((block) => isToolUse(block) || isToolResult(block))) {
-      placeByUuid.set(uuid, place);
+      messageIndexByUuid.set(uuid, place);
     }
   }
   const otherRecords: { readonly record: ClaudeCodeRecord; readonly place: number }[] = [];
   for (const record of thread) {
-    const place = record.attachment && !branchRecords.has(record) ? placeByUuid.get(record.parent ?? '') : undefined;
-    if (place === undefined) continue;
+    const messageIndex =
+      record.attachment && !branchRecords.has(record) ? messageIndexByUuid.get(record.parent ?? '') : undefined;
+    if (messageIndex === undefined) continue;
     // Attachments can be each other's parents.
-    if (record.uuid !== undefined) placeByUuid.set(record.uuid, place);
-    otherRecords.push({ record, place });
+    if (record.uuid !== undefined) messageIndexByUuid.set(record.uuid, messageIndex);
+    otherRecords.push({ record, place: messageIndex });
   }
   if (otherRecords.length === 0) return branch;
-  const byOwner = Map.groupBy(otherRecords, ({ place }) =>
+  const attachmentsByRecord = Map.groupBy(otherRecords, ({ place }) =>
     branch.findLast((record) => (messageIndexes.get(record) ?? Infinity) <= place),
   );
-  return branch.flatMap((record) => [record, ...(byOwner.get(record) ?? []).map((each) => each.record)]);
+  return branch.flatMap((record) => [record, ...(attachmentsByRecord.get(record) ?? []).map((each) => each.record)]);
 }
 
 const sortByFilePosition = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
@@ -121,11 +124,11 @@ function findRecordsOfSameAnswer(
   sentRecords: readonly MessageRecord[],
   otherRecords: readonly MessageRecord[],
 ): SiblingsByRecord {
-  const onPath = Map.groupBy(sentRecords.filter(isAssistantRecord), getMessageKey);
+  const answersByKey = Map.groupBy(sentRecords.filter(isAssistantRecord), getMessageKey);
   return Map.groupBy(
-    otherRecords.filter((record) => isAssistantRecord(record) && onPath.has(getMessageKey(record))),
+    otherRecords.filter((record) => isAssistantRecord(record) && answersByKey.has(getMessageKey(record))),
     (record) => {
-      const ownSiblings = onPath.get(getMessageKey(record)) ?? [];
+      const ownSiblings = answersByKey.get(getMessageKey(record)) ?? [];
       return ownSiblings.findLast(({ line }) => line <= record.line) ?? ownSiblings[0] ?? record;
     },
   );
@@ -142,12 +145,12 @@ function collectAnswerParts(
 ): MessageRecord[] {
   const firstRecord = sentRecords[index];
   if (!firstRecord) return [];
-  const parts: MessageRecord[] = [];
-  const calls = new Set<string>();
+  const answerParts: MessageRecord[] = [];
+  const callIds = new Set<string>();
   const addRecord = (record: MessageRecord): void => {
     for (const part of [record, ...(siblings.get(record) ?? [])]) {
-      parts.push(part);
-      for (const id of listToolCallIds(part)) calls.add(id);
+      answerParts.push(part);
+      for (const callId of listToolCallIds(part)) callIds.add(callId);
     }
   };
   addRecord(firstRecord);
@@ -157,9 +160,9 @@ function collectAnswerParts(
     if (isAssistantRecord(record)) {
       if (getMessageKey(record) !== getMessageKey(firstRecord)) break;
       addRecord(record);
-    } else if (!listToolResultIds(record).some((id) => calls.has(id))) break;
+    } else if (!listToolResultIds(record).some((id) => callIds.has(id))) break;
   }
-  return parts;
+  return answerParts;
 }
 
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
@@ -212,11 +215,11 @@ function joinMessageParts(messages: readonly ApiMessage[]): ApiMessage {
   const [firstMessage, ...otherMessages] = messages;
   if (!firstMessage || otherMessages.length === 0) return firstMessage ?? { role: 'user', content: [] };
   let joinedMessage = firstMessage;
-  for (const next of otherMessages)
+  for (const otherMessage of otherMessages)
     joinedMessage = {
       ...joinedMessage,
-      ...next,
-      content: [...getContentAsBlocks(joinedMessage), ...getContentAsBlocks(next)],
+      ...otherMessage,
+      content: [...getContentAsBlocks(joinedMessage), ...getContentAsBlocks(otherMessage)],
     };
   return joinedMessage;
 }
@@ -230,6 +233,6 @@ const getContentAsBlocks = ({ content }: ApiMessage): readonly Block[] => {
 function moveToolResultsBeforeOtherBlocks(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
   const blocks = getBlocks(message);
-  const isOther = (block: Block): boolean => !isToolResult(block);
-  return { ...message, content: [...blocks.filter(isToolResult), ...blocks.filter(isOther)] };
+  const isOtherBlock = (block: Block): boolean => !isToolResult(block);
+  return { ...message, content: [...blocks.filter(isToolResult), ...blocks.filter(isOtherBlock)] };
 }

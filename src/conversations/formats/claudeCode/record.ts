@@ -89,21 +89,21 @@ function parseClaudeRecord(
   const throwShapeError = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
-  const type = value['type'];
-  if (typeof type !== 'string')
-    return throwShapeError(`${describeValue(type)} in "type"`, 'the kind of the record, a string');
-  const { message } = readMessage(value, type, throwShapeError);
+  const recordType = value['type'];
+  if (typeof recordType !== 'string')
+    return throwShapeError(`${describeValue(recordType)} in "type"`, 'the kind of the record, a string');
+  const { message } = readMessage(value, recordType, throwShapeError);
   return {
     line,
-    type,
+    type: recordType,
     ...(gap !== undefined && { gap }),
     isSidechain: value['isSidechain'] === true || typeof value['parent_tool_use_id'] === 'string',
     isApiError: value['isApiErrorMessage'] === true,
     ...readStringFields(value),
     ...(isPrintedLogRecord(value) && readPrintedLogFields(value)),
-    ...readTitle(value, type),
+    ...readTitle(value, recordType),
     ...(message && { message: denials.markDenials(message, value) }),
-    ...readAttachment(value, type),
+    ...readAttachment(value, recordType),
     ...readCompaction(value['compactMetadata']),
   };
 }
@@ -177,8 +177,8 @@ function readAttachment(
         : {};
     }
     case 'fork-context-ref': {
-      const session = value['parentSessionId'];
-      return typeof session === 'string' ? { forkOf: session } : {};
+      const parentSession = value['parentSessionId'];
+      return typeof parentSession === 'string' ? { forkOf: parentSession } : {};
     }
     case 'content-replacement':
       return { replacements: readTextReplacements(value['replacements']) };
@@ -189,9 +189,9 @@ function readAttachment(
 
 function readTextReplacements(list: unknown): ReadonlyMap<string, string> {
   const replacements = new Map<string, string>();
-  for (const one of Array.isArray(list) ? list : []) {
-    if (!isRecord(one)) continue;
-    const { toolUseId, replacement } = one;
+  for (const entry of Array.isArray(list) ? list : []) {
+    if (!isRecord(entry)) continue;
+    const { toolUseId, replacement } = entry;
     if (typeof toolUseId === 'string' && typeof replacement === 'string') replacements.set(toolUseId, replacement);
   }
   return replacements;
@@ -213,16 +213,16 @@ function readMessage(
   if (type !== 'user' && type !== 'assistant') return {};
   // Claude Code only displays these rows (2.1.332: `isVirtual`, `queueTranscriptOnly`).
   if (value['isVirtual'] === true || value['queueTranscriptOnly'] === true) return {};
-  const raw = value['message'];
+  const rawMessage = value['message'];
   try {
-    assertMessage(raw, 'message');
+    assertMessage(rawMessage, 'message');
   } catch (error) {
     if (error instanceof MessageShapeError) return throwShapeError(`${error.found} in "${error.path}"`, error.expected);
     throw error;
   }
   return {
     message: {
-      ...raw,
+      ...rawMessage,
       ...((value['isMeta'] === true || value['isSynthetic'] === true) && { isMeta: true }),
       ...(value['isCompactSummary'] === true && { isCompactSummary: true }),
       ...(isFromProgram(value['origin']) && { addedByAgent: true }),
@@ -250,18 +250,18 @@ const PROGRAM_ORIGINS: readonly string[] = [
 function readCompaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};
-  const messages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};
+  const preservedMessages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};
   const tokensBefore = readNumber(metadata, 'preTokens');
-  const tokens = tokensBefore === undefined ? {} : { tokensBefore };
-  const anchorUuid = messages['anchorUuid'] ?? segment['anchorUuid'];
-  if (typeof anchorUuid !== 'string') return tokens;
-  const listedUuids = messages['allUuids'] ?? messages['uuids'];
+  const tokensField = tokensBefore === undefined ? {} : { tokensBefore };
+  const anchorUuid = preservedMessages['anchorUuid'] ?? segment['anchorUuid'];
+  if (typeof anchorUuid !== 'string') return tokensField;
+  const listedUuids = preservedMessages['allUuids'] ?? preservedMessages['uuids'];
   const uuids = Array.isArray(listedUuids)
     ? listedUuids.filter((uuid): uuid is string => typeof uuid === 'string')
     : [];
   const { headUuid, tailUuid } = segment;
   return {
-    ...tokens,
+    ...tokensField,
     preserved: {
       anchor: anchorUuid,
       uuids,

@@ -16,8 +16,8 @@ export function readRecordedRequests(
   const messageIndexById = new Map(
     allMessages.map((message, index) => [message['id'] ?? message, index] as const).reverse(),
   );
-  const recorded = requests.getResult((id) => messageIndexById.get(id));
-  return recorded && { ...recorded, compactions: findCompactions(branch, allMessages, precedingCount) };
+  const recordedRequests = requests.getResult((id) => messageIndexById.get(id));
+  return recordedRequests && { ...recordedRequests, compactions: findCompactions(branch, allMessages, precedingCount) };
 }
 
 function findCompactions(
@@ -32,12 +32,12 @@ function findCompactions(
   return boundaries.flatMap((boundary, index): RecordedCompaction[] => {
     const isLast = index === boundaries.length - 1;
     const message = isLast ? precedingCount : summaryIndexes[summaryIndexes.length - boundaries.length + index];
-    const at = readTime({ ...boundary }, 'timestamp');
+    const timeMs = readTime({ ...boundary }, 'timestamp');
     if (message === undefined) return [];
     return [
       {
         message,
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
         ...(boundary.tokensBefore !== undefined && { tokensBefore: boundary.tokensBefore }),
       },
     ];

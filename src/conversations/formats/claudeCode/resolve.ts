@@ -66,13 +66,13 @@ function matchQueuedPrompts(records: readonly ClaudeCodeRecord[]): ReadonlyMap<C
     }
   }
   if (removedPrompts.size === 0) return new Map();
-  const lastLines = new Map(
+  const lastLineByText = new Map(
     records.flatMap((record) => collectUserTexts(record).map((text) => [text, record.line] as const)),
   );
   // The same text sent earlier, such as "continue", is another prompt.
-  const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
+  const isRepeatedLater = ({ text, line }: QueuedPrompt): boolean => (lastLineByText.get(text.trim()) ?? -1) > line;
   return new Map(
-    [...removedPrompts].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])),
+    [...removedPrompts].flatMap(([record, prompt]) => (isRepeatedLater(prompt) ? [] : [[record, prompt.text]])),
   );
 }
 
@@ -101,17 +101,19 @@ export function addQueuedPrompts(branch: ActiveBranch, records: readonly ClaudeC
   );
   // The turn that received the prompts may have been rewound.
   const queuedRecords = recordsFromQueue.filter(({ line }) => {
-    const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
-    return turn === undefined || answerKeys.has(getMessageKey(turn));
+    const lastAnswer = records.findLast(
+      (record) => record.line < line && record.message?.role === 'assistant',
+    )?.message;
+    return lastAnswer === undefined || answerKeys.has(getMessageKey(lastAnswer));
   });
-  const withQueued = [...branch.records];
+  const branchRecords = [...branch.records];
   let { skippedCount } = branch;
   for (const record of queuedRecords) {
-    const insertIndex = withQueued.findLastIndex(({ line }) => line < record.line) + 1;
-    withQueued.splice(insertIndex, 0, record);
+    const insertIndex = branchRecords.findLastIndex(({ line }) => line < record.line) + 1;
+    branchRecords.splice(insertIndex, 0, record);
     if (insertIndex < skippedCount) skippedCount += 1;
   }
-  return { ...branch, records: withQueued, skippedCount };
+  return { ...branch, records: branchRecords, skippedCount };
 }
 
 /** One answer has several records, and some of them can be off the branch. */

@@ -67,7 +67,7 @@ const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
 ]);
 
 export function describeRecordsNotSentToModel(records: readonly ClaudeCodeRecord[]): readonly string[] {
-  const kinds = {
+  const countsByReason = {
     'not-sent': new Map<string, number>(),
     unknown: new Map<string, number>(),
     'words-missing': new Map<string, number>(),
@@ -76,17 +76,17 @@ export function describeRecordsNotSentToModel(records: readonly ClaudeCodeRecord
     const reason = explainWhyRecordNotSent(record);
     if (reason === undefined) continue;
     const kind = getKindOfUnsentRecord(record);
-    kinds[reason].set(kind, (kinds[reason].get(kind) ?? 0) + 1);
+    countsByReason[reason].set(kind, (countsByReason[reason].get(kind) ?? 0) + 1);
   }
-  const describeKinds = (reason: keyof typeof kinds, words: string): readonly string[] =>
-    kinds[reason].size === 0 ? [] : [`${words}: ${formatCountsByKind(kinds[reason])}.`];
+  const describeUnsentKinds = (reason: keyof typeof countsByReason, words: string): readonly string[] =>
+    countsByReason[reason].size === 0 ? [] : [`${words}: ${formatCountsByKind(countsByReason[reason])}.`];
   return [
-    ...describeKinds(
+    ...describeUnsentKinds(
       'unknown',
       'Left out, though it may be sent to the model (kinds that this version of Context Condenser does not know)',
     ),
-    ...describeKinds('words-missing', 'Sent to the model, but the file does not have the words'),
-    ...describeKinds('not-sent', 'Left out because it is not sent to the model'),
+    ...describeUnsentKinds('words-missing', 'Sent to the model, but the file does not have the words'),
+    ...describeUnsentKinds('not-sent', 'Left out because it is not sent to the model'),
   ];
 }
 
@@ -97,9 +97,9 @@ function explainWhyRecordNotSent({
   type,
 }: ClaudeCodeRecord): 'not-sent' | 'unknown' | 'words-missing' | undefined {
   if (message) return isApiError ? 'not-sent' : undefined;
-  const sending = attachment?.sending.kind;
-  if (sending === 'agent' || sending === 'person') return undefined;
-  if (sending !== undefined) return sending;
+  const sendingKind = attachment?.sending.kind;
+  if (sendingKind === 'agent' || sendingKind === 'person') return undefined;
+  if (sendingKind !== undefined) return sendingKind;
   return RECORD_TYPES_NOT_SENT_TO_MODEL.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
 }
 

@@ -24,7 +24,7 @@ export class ClaudeRequests implements RequestCollector {
   /** By the ids of message and request; by a symbol if the record has no ids. */
   private readonly requestByKey = new Map<string | symbol, CollectedRequest>();
   private readonly totals: RecordedTotal[] = [];
-  private readonly sent = new Set<string>();
+  private readonly sentRequestIds = new Set<string>();
   compactions = 0;
   private session: string | undefined;
   private began: number | undefined;
@@ -34,28 +34,28 @@ export class ClaudeRequests implements RequestCollector {
    * answers (`write/claudeCode.ts`).
    */
   private isGivenBack = false;
-  private readonly beginning: unknown[] = [];
+  private readonly firstRecordTypes: unknown[] = [];
   /** The last record if its answer has no ids, or else undefined. */
-  private unnamed:
+  private unnamedRecord:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
 
   takeRecord(value: Fields): void {
-    const at = readTime(value, 'timestamp');
-    this.began ??= at;
-    this.lastAt = at ?? this.lastAt;
+    const timeMs = readTime(value, 'timestamp');
+    this.began ??= timeMs;
+    this.lastAt = timeMs ?? this.lastAt;
     this.session = readString(value, 'sessionId') ?? this.session;
-    if (this.beginning.length < 2) {
-      this.beginning.push(value['type']);
-      this.isGivenBack = this.beginning.join(' ') === 'summary custom-title';
+    if (this.firstRecordTypes.length < 2) {
+      this.firstRecordTypes.push(value['type']);
+      this.isGivenBack = this.firstRecordTypes.join(' ') === 'summary custom-title';
     }
-    if (value['type'] === 'user') this.unnamed = undefined;
+    if (value['type'] === 'user') this.unnamedRecord = undefined;
     switch (value['type']) {
       case 'assistant':
-        this.addAnswer(value, at);
+        this.addAnswer(value, timeMs);
         return;
       case 'api-request':
-        this.sent.add(readString(value, 'id') ?? '');
+        this.sentRequestIds.add(readString(value, 'id') ?? '');
         return;
       case 'system':
         if (value['subtype'] === 'compact_boundary') this.compactions += 1;
@@ -111,30 +111,34 @@ export class ClaudeRequests implements RequestCollector {
     const ref = readString(value, 'requestRef');
     const uuid = readString(value, 'uuid');
     // A self-hosted server may reuse message ids.
-    const names = [id, requestId, ref].filter((name) => name !== undefined);
+    const recordedIds = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = readString(value, 'parentUuid');
-    const prompt = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
+    const promptCounts = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
     // Records without ids belong to one request if they follow each other with equal prompt tokens.
-    const unnamedPlace =
-      this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
-    const place = names.length > 0 ? [id, requestId, ref].join(' ') : (unnamedPlace ?? Symbol());
-    this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
-    const seenRequest = this.requestByKey.get(place);
+    const unnamedKey =
+      this.unnamedRecord?.uuid === parent && this.unnamedRecord?.prompt === promptCounts
+        ? this.unnamedRecord?.place
+        : undefined;
+    const requestKey = recordedIds.length > 0 ? [id, requestId, ref].join(' ') : (unnamedKey ?? Symbol());
+    this.unnamedRecord =
+      recordedIds.length === 0 && uuid !== undefined ? { uuid, prompt: promptCounts, place: requestKey } : undefined;
+    const seenRequest = this.requestByKey.get(requestKey);
     const firstSeenAt = seenRequest?.first ?? at;
-    const charges = usage && readUsageAndParts(usage);
+    const usageAndParts = usage && readUsageAndParts(usage);
     // Some versions write blocks before the answer ends, and out of order.
-    const isLarger = charges && (!seenRequest?.request.usage || sumOutput(charges) >= sumOutput(seenRequest.request));
+    const isLarger =
+      usageAndParts && (!seenRequest?.request.usage || sumOutput(usageAndParts) >= sumOutput(seenRequest.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
-      names.length > 0
-        ? [id, requestId, ref ?? (requestId === undefined ? (prompt ?? firstSeenAt) : undefined)].join(' ')
+      recordedIds.length > 0
+        ? [id, requestId, ref ?? (requestId === undefined ? (promptCounts ?? firstSeenAt) : undefined)].join(' ')
         : uuid;
-    this.requestByKey.set(place, {
+    this.requestByKey.set(requestKey, {
       id,
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(isLarger ? charges : seenRequest && listUsageParts(seenRequest.request)),
+        ...(isLarger ? usageAndParts : seenRequest && listUsageParts(seenRequest.request)),
         ...((seenRequest?.request.key ?? key) !== undefined && { key: seenRequest?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
@@ -153,7 +157,7 @@ export class ClaudeRequests implements RequestCollector {
     return (
       (session !== undefined && session !== this.session) ||
       (at !== undefined && this.began !== undefined && at < this.began) ||
-      (ref !== undefined && this.sent.size > 0 && !this.sent.has(ref))
+      (ref !== undefined && this.sentRequestIds.size > 0 && !this.sentRequestIds.has(ref))
     );
   }
 }
@@ -184,17 +188,18 @@ function readUsageAndParts(usage: Fields): Pick<RecordedRequest, 'usage' | 'part
   const topLevelUsage = readUsage(usage);
   if (!('iterations' in usage)) return { usage: topLevelUsage, ...readServiceConditions(usage) };
   const iterations = readList(usage, 'iterations').filter(isRecord);
-  const isOwn = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
-  const ownSteps = iterations.filter(isOwn).map(toRequestPart);
-  const otherSteps = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
+  const isOwnStep = ({ type }: Fields): boolean => type === 'message' || type === 'fallback_message';
+  const ownSteps = iterations.filter(isOwnStep).map(toRequestPart);
+  const otherSteps = iterations.filter((each) => !isOwnStep(each)).map(toRequestPart);
   const lastStep = ownSteps.at(-1);
-  const isWhole = lastStep && TOKEN_COUNT_FIELDS.every((field) => sumCounts(ownSteps, field) === topLevelUsage[field]);
-  const parts = (isWhole ? [...ownSteps.slice(0, -1), ...otherSteps] : otherSteps).filter(
+  const isSumOfSteps =
+    lastStep && TOKEN_COUNT_FIELDS.every((field) => sumCounts(ownSteps, field) === topLevelUsage[field]);
+  const parts = (isSumOfSteps ? [...ownSteps.slice(0, -1), ...otherSteps] : otherSteps).filter(
     (part) => !isEmptyUsage(part.usage),
   );
   return {
     // Some versions split cache writes only at the top level.
-    usage: isWhole && ownSteps.length > 1 ? lastStep.usage : topLevelUsage,
+    usage: isSumOfSteps && ownSteps.length > 1 ? lastStep.usage : topLevelUsage,
     ...(parts.length > 0 && { parts }),
     ...readServiceConditions(usage),
   };

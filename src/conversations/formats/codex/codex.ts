@@ -78,8 +78,9 @@ function makeSessionTitle(
   { allItems: items, lastInherited }: CodexRollout,
   allMessages: readonly ApiMessage[],
 ): string {
-  const from = lastInherited === undefined ? 0 : items.lastIndexOf(lastInherited) + 1;
-  const ownTitle = from === 0 ? UNTITLED : makeConversationTitle(convertItemsToMessages(items.slice(from)));
+  const firstOwnIndex = lastInherited === undefined ? 0 : items.lastIndexOf(lastInherited) + 1;
+  const ownTitle =
+    firstOwnIndex === 0 ? UNTITLED : makeConversationTitle(convertItemsToMessages(items.slice(firstOwnIndex)));
   return ownTitle === UNTITLED ? makeConversationTitle(allMessages) : ownTitle;
 }
 
@@ -89,25 +90,25 @@ function readRecordedRequests(
   allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<CodexItem, ApiMessage>,
 ): RecordedRequests {
-  const indexes = new Map(allMessages.map((message, index) => [message, index]));
-  const findIndex = (item: CodexItem | undefined): number | undefined => {
-    const owner = item && owners.get(item);
-    return owner && indexes.get(owner);
+  const indexByMessage = new Map(allMessages.map((message, index) => [message, index]));
+  const findMessageIndex = (item: CodexItem | undefined): number | undefined => {
+    const ownerMessage = item && owners.get(item);
+    return ownerMessage && indexByMessage.get(ownerMessage);
   };
   const findAnswer = (index: number | undefined): number | undefined =>
     index === undefined ? undefined : allMessages.findLastIndex(({ role }, at) => at <= index && role === 'assistant');
   return {
     requests: requests.map(({ request, item }) => {
-      const message = findAnswer(findIndex(item));
+      const message = findAnswer(findMessageIndex(item));
       return message === undefined || message === -1 ? request : { ...request, message };
     }),
     compactions: compactions.flatMap(({ item, at }) => {
-      const index = item === undefined ? -1 : findIndex(item);
+      const index = item === undefined ? -1 : findMessageIndex(item);
       return index === undefined ? [] : [{ message: index + 1, ...(at !== undefined && { at }) }];
     }),
     session,
     hasCompactions,
-    ...(lastInherited !== undefined && { ownFrom: (findIndex(lastInherited) ?? -1) + 1 }),
+    ...(lastInherited !== undefined && { ownFrom: (findMessageIndex(lastInherited) ?? -1) + 1 }),
   };
 }
 

@@ -11,7 +11,7 @@ const CODEX_ITEM_TYPE = 'codex_item';
 export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let openGroup: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
-  const add = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
+  const addBlocks = (kind: 'reply' | 'results', item: CodexItem, blocks: readonly Block[]): void => {
     if (openGroup?.kind !== kind) {
       openGroup = { kind, blocks: [] };
       messages.push({ role: kind === 'reply' ? 'assistant' : 'user', content: openGroup.blocks });
@@ -21,30 +21,30 @@ export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map
     if (owner) owners?.set(item, owner);
   };
   // Sub-agents' reports between a call and its result move after the results.
-  let reports: ApiMessage[] = [];
-  const addReports = (): void => {
-    if (reports.length > 0) openGroup = undefined;
-    messages.push(...reports);
-    reports = [];
+  let pendingReports: ApiMessage[] = [];
+  const addPendingReports = (): void => {
+    if (pendingReports.length > 0) openGroup = undefined;
+    messages.push(...pendingReports);
+    pendingReports = [];
   };
   for (const item of items) {
     if (item['type'] === 'agent_message') {
       // The report comes from outside but is not the user's.
-      reports.push({ ...makeMessage(item, 'user'), isMeta: true });
+      pendingReports.push({ ...makeMessage(item, 'user'), isMeta: true });
       continue;
     }
     const isResult = isOutputItem(item) || isToolSearchOutput(item);
-    if (!isResult) addReports();
+    if (!isResult) addPendingReports();
     const role = readString(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
       openGroup = undefined;
       const message = makeMessage(item, role === 'developer' || role === 'system' ? 'system' : 'user');
       messages.push(message);
       owners?.set(item, message);
-    } else if (isResult) add('results', item, [convertOutputItem(item)]);
-    else add('reply', item, convertReplyItem(item));
+    } else if (isResult) addBlocks('results', item, [convertOutputItem(item)]);
+    else addBlocks('reply', item, convertReplyItem(item));
   }
-  addReports();
+  addPendingReports();
   return messages.filter(({ content }) => content.length > 0);
 }
 

@@ -54,9 +54,9 @@ interface ForkOrigin {
 }
 
 function findForkOrigin(bytes: Uint8Array): ForkOrigin | undefined {
-  const head = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
-  const newline = head.indexOf(0x0a);
-  const line = head.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
+  const headerBytes = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
+  const newline = headerBytes.indexOf(0x0a);
+  const line = headerBytes.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
   if (!line.includes('"history_base"')) return undefined;
   let header: unknown;
   try {
@@ -85,22 +85,22 @@ const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
 const SESSION_FOLDER_NAMES = ['sessions', 'archived_sessions'];
 
 function findSessionsFolder(path: string): string | undefined {
-  const parts = dirname(path).split(sep);
-  const at = parts.findLastIndex((part) => SESSION_FOLDER_NAMES.includes(part));
-  return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
+  const pathParts = dirname(path).split(sep);
+  const sessionsIndex = pathParts.findLastIndex((part) => SESSION_FOLDER_NAMES.includes(part));
+  return sessionsIndex === -1 ? undefined : pathParts.slice(0, sessionsIndex + 1).join(sep);
 }
 
 /** File names end in the thread's id. */
 function findRolloutFile(thread: string, path: string): string | undefined {
-  const isIts = (name: string): boolean =>
+  const isRolloutOfThread = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
-  const sibling = listNames(dirname(path), false).find(isIts);
-  if (sibling !== undefined) return join(dirname(path), sibling);
-  const sessions = findSessionsFolder(path);
-  for (const folder of sessions === undefined
+  const siblingName = listNames(dirname(path), false).find(isRolloutOfThread);
+  if (siblingName !== undefined) return join(dirname(path), siblingName);
+  const sessionsFolder = findSessionsFolder(path);
+  for (const folder of sessionsFolder === undefined
     ? []
-    : SESSION_FOLDER_NAMES.map((name) => join(dirname(sessions), name))) {
-    const name = listNames(folder, true).find(isIts);
+    : SESSION_FOLDER_NAMES.map((name) => join(dirname(sessionsFolder), name))) {
+    const name = listNames(folder, true).find(isRolloutOfThread);
     if (name !== undefined) return join(folder, name);
   }
   return undefined;

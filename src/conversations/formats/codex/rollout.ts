@@ -97,18 +97,18 @@ const isItemWithoutEnvelope = (value: Fields): boolean =>
 
 class RolloutReader {
   private header: Fields | undefined;
-  private active: CodexItem[] = [];
+  private activeItems: CodexItem[] = [];
   private allItems: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
   /** For each request, the item that precedes its token counts. */
-  private readonly counted: (CodexItem | undefined)[] = [];
-  private rolledBack = 0;
+  private readonly itemByRequest: (CodexItem | undefined)[] = [];
+  private rolledBackTurns = 0;
   private readonly skippedByKind = new Map<string, number>();
 
-  private readonly unknown = new Map<string, number>();
-  private declarations = 0;
-  private lastInherited: CodexItem | undefined;
+  private readonly unknownByKind = new Map<string, number>();
+  private declarationCount = 0;
+  private lastInheritedItem: CodexItem | undefined;
 
   /** Ignores requests and records that are not sent, which the original rollout reports. */
   inheritRecord(value: Fields): void {
@@ -122,14 +122,14 @@ class RolloutReader {
   }
 
   beginOwnRecords(): void {
-    this.lastInherited = this.allItems.at(-1);
-    this.rolledBack = 0;
+    this.lastInheritedItem = this.allItems.at(-1);
+    this.rolledBackTurns = 0;
     this.compactions.splice(0);
   }
 
   takeRecord({ value }: JsonRecord): void {
     this.usage.takeRecord(value);
-    if (this.usage.requests.length > this.counted.length) this.counted.push(this.allItems.at(-1));
+    if (this.usage.requests.length > this.itemByRequest.length) this.itemByRequest.push(this.allItems.at(-1));
     const payload = readRecord(value, 'payload');
     if (!payload) {
       if (isItemWithoutEnvelope(value)) this.readItem(value);
@@ -156,7 +156,7 @@ class RolloutReader {
         return;
       default:
         if (RECORD_TYPES_NOT_SENT_TO_MODEL.has(getItemType(value))) this.countSkippedRecord(getItemType(value));
-        else countKind(this.unknown, getItemType(value));
+        else countKind(this.unknownByKind, getItemType(value));
     }
   }
 
@@ -169,34 +169,34 @@ class RolloutReader {
       parent: spawn && readString(spawn, 'parent_thread_id'),
       workspace: readString(header, 'cwd'),
       instructions: (baseInstructions && readString(baseInstructions, 'text')) ?? readString(header, 'instructions'),
-      active: this.active,
+      active: this.activeItems,
       allItems: this.allItems,
       compactions: this.compactions,
-      requests: this.usage.requests.map((request, index) => ({ request, item: this.counted[index] })),
+      requests: this.usage.requests.map((request, index) => ({ request, item: this.itemByRequest[index] })),
       session: this.usage.session,
       hasCompactions: this.usage.hasCompactions,
-      rolledBack: this.rolledBack,
+      rolledBack: this.rolledBackTurns,
       skippedByKind: this.skippedByKind,
-      unknown: this.unknown,
-      declarations: this.declarations,
-      lastInherited: this.lastInherited,
+      unknown: this.unknownByKind,
+      declarations: this.declarationCount,
+      lastInherited: this.lastInheritedItem,
     };
   }
 
   private readItem(item: CodexItem): void {
     switch (ITEM_USE_IN_PROMPT_BY_KIND[getItemType(item)]) {
       case 'sent':
-        this.active.push(item);
+        this.activeItems.push(item);
         this.allItems.push(item);
         return;
       case 'declarations':
-        this.declarations += 1;
+        this.declarationCount += 1;
         return;
       case 'not-sent':
         this.countSkippedRecord(getItemType(item));
         return;
       case undefined:
-        countKind(this.unknown, `item ${getItemType(item)}`);
+        countKind(this.unknownByKind, `item ${getItemType(item)}`);
     }
   }
 
@@ -219,18 +219,18 @@ class RolloutReader {
     if (text !== '') this.allItems.push(summary);
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
-    this.active = Array.isArray(replacement)
+    this.activeItems = Array.isArray(replacement)
       ? replacement
           .filter(isRecord)
           .filter((item) => (ITEM_USE_IN_PROMPT_BY_KIND[getItemType(item)] ?? 'sent') === 'sent')
-      : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
+      : [...this.activeItems.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 
   private applyRollback(payload: Fields): void {
-    const turns = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
-    this.rolledBack += turns;
-    this.active = dropLastTurns(this.active, turns);
-    this.allItems = dropLastTurns(this.allItems, turns);
+    const turnCount = typeof payload['num_turns'] === 'number' ? payload['num_turns'] : 0;
+    this.rolledBackTurns += turnCount;
+    this.activeItems = dropLastTurns(this.activeItems, turnCount);
+    this.allItems = dropLastTurns(this.allItems, turnCount);
   }
 
   private countSkippedRecord(kind: string): void {

@@ -9,26 +9,26 @@ import { type Fields, readCount, readNumber, readRecord, readString, readTime } 
 
 export class CodexRequests implements RequestCollector {
   compactions = 0;
-  private readonly found: RecordedRequest[] = [];
-  private readonly byKey = new Map<string, number>();
-  private readonly byResponse = new Map<string, number>();
+  private readonly foundRequests: RecordedRequest[] = [];
+  private readonly indexByKey = new Map<string, number>();
+  private readonly indexByResponse = new Map<string, number>();
   private header: Fields | undefined;
-  private readonly threads = new Set<string>();
+  private readonly threadIds = new Set<string>();
   private began: number | undefined;
-  private total: Fields = {};
+  private lastTotal: Fields = {};
   private lastCounts: string | undefined;
-  private sum = 0;
-  private resets = 0;
+  private tokenSum = 0;
+  private resetCount = 0;
   private model: string | undefined;
   private seller: string | undefined;
-  private searches = 0;
+  private searchCount = 0;
   /** True if the model said something since the last counted request. */
   private hasSpoken = false;
   /** True if the last request was counted without any output item. */
   private isSilent = false;
 
   get requests(): readonly RecordedRequest[] {
-    return this.found;
+    return this.foundRequests;
   }
 
   /**
@@ -44,7 +44,7 @@ export class CodexRequests implements RequestCollector {
     const header = this.header ?? {};
     const id = readString(header, 'id');
     const forkOf = findParentThread(header);
-    const furtherOrigins = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
+    const furtherOrigins = [...this.threadIds].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
       keys: 'in-lineage',
       ...(id !== undefined && { id }),
@@ -55,24 +55,24 @@ export class CodexRequests implements RequestCollector {
   }
 
   getResult(): RecordedRequests | undefined {
-    if (this.found.length === 0) return undefined;
-    const { found: requests, session, hasCompactions } = this;
+    if (this.foundRequests.length === 0) return undefined;
+    const { foundRequests: requests, session, hasCompactions } = this;
     return { requests, compactions: [], session, hasCompactions };
   }
 
   takeRecord(value: Fields): void {
     const payload = readRecord(value, 'payload');
-    const at = readTime(value, 'timestamp');
+    const timeMs = readTime(value, 'timestamp');
     if (!payload) return;
     switch (value['type']) {
       case 'session_meta':
         // A file appended to itself starts again with the same sums.
         if (this.header && readString(payload, 'id') === readString(this.header, 'id'))
-          [this.sum, this.resets] = [0, 0];
+          [this.tokenSum, this.resetCount] = [0, 0];
         // A forked session repeats its origin's header after its own.
         this.header ??= payload;
-        this.threads.add(readString(payload, 'id') ?? '');
-        this.began ??= at ?? readTime(payload, 'timestamp');
+        this.threadIds.add(readString(payload, 'id') ?? '');
+        this.began ??= timeMs ?? readTime(payload, 'timestamp');
         this.seller = readString(payload, 'model_provider') ?? this.seller;
         return;
       case 'turn_context':
@@ -80,14 +80,15 @@ export class CodexRequests implements RequestCollector {
         return;
       case 'response_item':
         if (payload['role'] !== 'user' && payload['role'] !== 'developer') this.hasSpoken = true;
-        if (isWebSearch(payload)) this.searches += 1;
+        if (isWebSearch(payload)) this.searchCount += 1;
         return;
       case 'token_usage_record':
-        this.addCounts(payload, readRecord(payload, 'usage'), readRecord(payload, 'thread_token_usage'), at);
+        this.addCounts(payload, readRecord(payload, 'usage'), readRecord(payload, 'thread_token_usage'), timeMs);
         return;
       case 'event_msg': {
         const info = payload['type'] === 'token_count' ? readRecord(payload, 'info') : undefined;
-        if (info) this.addCounts(info, readRecord(info, 'last_token_usage'), readRecord(info, 'total_token_usage'), at);
+        if (info)
+          this.addCounts(info, readRecord(info, 'last_token_usage'), readRecord(info, 'total_token_usage'), timeMs);
         return;
       }
       case 'compacted':
@@ -105,47 +106,51 @@ export class CodexRequests implements RequestCollector {
     totalCounts: Fields | undefined,
     at: number | undefined,
   ): void {
-    const previousTotal = this.total;
-    this.total = totalCounts ?? this.total;
+    const previousTotal = this.lastTotal;
+    this.lastTotal = totalCounts ?? this.lastTotal;
     // If only the thread's sum is known, its increase is the request's usage.
     lastCounts ??= totalCounts && subtractCounts(totalCounts, previousTotal);
     if (!lastCounts || readCount(lastCounts, 'input_tokens') === 0) return;
     if (totalCounts) this.updateTotal(readCount(totalCounts, 'total_tokens'));
-    const counts = createUsageKey(totalCounts ?? {}, lastCounts);
+    const countsKey = createUsageKey(totalCounts ?? {}, lastCounts);
     // Without a sum, equal counts are repetitions unless the model has spoken since.
-    if (!totalCounts && !this.hasSpoken && counts === this.lastCounts) return;
-    this.lastCounts = counts;
-    const place = totalCounts ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
-    const key = [counts, ...place].join(' ');
+    if (!totalCounts && !this.hasSpoken && countsKey === this.lastCounts) return;
+    this.lastCounts = countsKey;
+    const keySuffixes = totalCounts
+      ? this.resetCount > 0
+        ? [this.resetCount]
+        : []
+      : [`at ${this.foundRequests.length}`];
+    const key = [countsKey, ...keySuffixes].join(' ');
     const window = readNumber(payload, 'model_context_window');
-    const knownPlace = this.byKey.get(key);
-    if (knownPlace !== undefined) {
-      const request = this.found[knownPlace];
-      if (request && window !== undefined) this.found[knownPlace] = { ...request, window };
+    const knownIndex = this.indexByKey.get(key);
+    if (knownIndex !== undefined) {
+      const request = this.foundRequests[knownIndex];
+      if (request && window !== undefined) this.foundRequests[knownIndex] = { ...request, window };
       return;
     }
-    this.byKey.set(key, this.found.length);
+    this.indexByKey.set(key, this.foundRequests.length);
     const response = readString(payload, 'response_id');
-    if (response !== undefined) this.byResponse.set(response, this.found.length);
-    this.found.push({
+    if (response !== undefined) this.indexByResponse.set(response, this.foundRequests.length);
+    this.foundRequests.push({
       ...(at !== undefined && { at }),
       ...(this.model !== undefined && { model: this.model }),
       ...(this.seller !== undefined && { seller: this.seller }),
       ...(window !== undefined && { window }),
       key,
       usage: convertCodexUsage(lastCounts),
-      ...(this.searches > 0 && { service: { webSearches: this.searches } }),
+      ...(this.searchCount > 0 && { service: { webSearches: this.searchCount } }),
       purpose: 'answer',
     });
-    this.searches = 0;
+    this.searchCount = 0;
     this.isSilent = !this.hasSpoken;
     this.hasSpoken = false;
   }
 
   /** A smaller sum after new output means a reset, not a repetition. */
   private updateTotal(sum: number): void {
-    if (sum < this.sum && this.hasSpoken) this.resets += 1;
-    this.sum = sum;
+    if (sum < this.tokenSum && this.hasSpoken) this.resetCount += 1;
+    this.tokenSum = sum;
   }
 
   /**
@@ -154,9 +159,12 @@ export class CodexRequests implements RequestCollector {
    */
   private recordCompaction(response: string | undefined): void {
     this.compactions += 1;
-    const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
-    const request = index === undefined ? undefined : this.found[index];
-    if (index !== undefined && request) this.found[index] = { ...request, purpose: 'compaction' };
+    const index =
+      response === undefined && this.isSilent
+        ? this.foundRequests.length - 1
+        : this.indexByResponse.get(response ?? '');
+    const request = index === undefined ? undefined : this.foundRequests[index];
+    if (index !== undefined && request) this.foundRequests[index] = { ...request, purpose: 'compaction' };
     this.isSilent = false;
   }
 }
@@ -193,11 +201,11 @@ function isWebSearch(item: Fields): boolean {
 
 /** A sum that became smaller was reset. */
 function subtractCounts(total: Fields, previousTotal: Fields): Fields {
-  const isAnew = readCount(total, 'total_tokens') < readCount(previousTotal, 'total_tokens');
+  const hasRestarted = readCount(total, 'total_tokens') < readCount(previousTotal, 'total_tokens');
   return Object.fromEntries(
     Object.keys(total).map((field) => [
       field,
-      readCount(total, field) - (isAnew ? 0 : readCount(previousTotal, field)),
+      readCount(total, field) - (hasRestarted ? 0 : readCount(previousTotal, field)),
     ]),
   );
 }

@@ -89,11 +89,11 @@ function readRecordedRequests(
 }
 
 function splitSidechains(events: readonly CopilotEvent[]): Sidechain[] {
-  const byAgent = Map.groupBy(
+  const eventsByAgent = Map.groupBy(
     events.filter(({ agent }) => agent !== undefined),
     ({ agent }) => agent ?? '',
   );
-  return [...byAgent].flatMap(([id, own]) => {
+  return [...eventsByAgent].flatMap(([id, own]) => {
     const { messages } = convertCopilotEvents(own);
     return messages.length === 0 ? [] : [{ id, title: makeConversationTitle(messages), messages }];
   });

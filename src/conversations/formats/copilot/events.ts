@@ -103,7 +103,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   const notes: ConversationNote[] = [];
   const skippedByKind = new Map<string, number>();
   let events: CopilotEvent[] = [];
-  let rewound = 0;
+  let rewoundCount = 0;
   let startData: Fields = {};
   let title: string | undefined;
   const requests = new CopilotRequests();
@@ -116,7 +116,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
     else if (type === 'session.title_changed') title = readString(data, 'title') ?? title;
     else if (type === 'session.snapshot_rewind') {
       const keptEvents = selectEventsBefore(events, readString(data, 'upToEventId'));
-      rewound += events.length - keptEvents.length;
+      rewoundCount += events.length - keptEvents.length;
       events = keptEvents;
     } else if (EVENT_TYPES_READ_AS_MESSAGES.has(type)) {
       const agent = readString(value, 'agentId') ?? readString(data, 'parentToolCallId');
@@ -137,7 +137,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   return {
     start: { id: readString(startData, 'sessionId'), workspace, title },
     events,
-    rewound,
+    rewound: rewoundCount,
     skippedByKind,
     notes,
     requests,

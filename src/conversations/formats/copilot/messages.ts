@@ -26,8 +26,8 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
   const calledIds = new Set<string>();
   let results: Block[] | undefined;
   let compactionStart: number | undefined;
-  let activeFrom = 0;
-  let withoutResult = 0;
+  let activeStart = 0;
+  let callsWithoutResult = 0;
   let system: string | undefined;
   const recordedAnswers: CopilotAnswer[] = [];
   for (const { type, data, at, request: record } of events) {
@@ -43,7 +43,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
       case 'tool.execution_complete': {
         const result = convertToolResult(data);
         if (!result) break;
-        if (result['content'] === undefined) withoutResult += 1;
+        if (result['content'] === undefined) callsWithoutResult += 1;
         if (results) results.push(result);
         else messages.push({ role: 'user', content: (results = [result]) });
         break;
@@ -55,18 +55,18 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
         const summary = readString(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
         // The summary does not cover messages written while it was being made.
-        activeFrom = compactionStart ?? messages.length;
-        messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
+        activeStart = compactionStart ?? messages.length;
+        messages.splice(activeStart, 0, { role: 'user', content: summary, isSummary: true });
         for (const [index, answer] of recordedAnswers.entries()) {
           const { message } = answer.request;
-          if (message !== undefined && message >= activeFrom)
+          if (message !== undefined && message >= activeStart)
             recordedAnswers[index] = { ...answer, request: { ...answer.request, message: message + 1 } };
         }
         results = undefined;
         break;
       }
       case 'session.context_cleared':
-        activeFrom = messages.length;
+        activeStart = messages.length;
         break;
       case 'system.message':
         system = stringifyValue(data['content']);
@@ -86,8 +86,8 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
   return {
     messages,
     system,
-    activeFrom: Math.min(activeFrom, Math.max(messages.length - 1, 0)),
-    withoutResult,
+    activeFrom: Math.min(activeStart, Math.max(messages.length - 1, 0)),
+    withoutResult: callsWithoutResult,
     answers: recordedAnswers,
   };
 }
@@ -107,9 +107,9 @@ function convertRequestEvent(data: Fields, at: number | undefined, message: numb
 
 /** Some calls are in no message because Copilot only stored them when they ran. */
 function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
-  const last = messages.at(-1);
-  if (last?.role === 'assistant' && typeof last.content !== 'string') {
-    messages.splice(-1, 1, { ...last, content: [...last.content, call] });
+  const lastMessage = messages.at(-1);
+  if (lastMessage?.role === 'assistant' && typeof lastMessage.content !== 'string') {
+    messages.splice(-1, 1, { ...lastMessage, content: [...lastMessage.content, call] });
   } else messages.push({ role: 'assistant', content: [call] });
 }
 
@@ -177,12 +177,12 @@ function convertResultContent(result: unknown): string | Block[] | undefined {
   if (result === undefined || result === null) return undefined;
   if (!isRecord(result)) return stringifyValue(result);
   const images = readList(result, 'contents').flatMap(convertImagePart);
-  const parts = result['content'] ?? result['result'];
-  const text = Array.isArray(parts)
-    ? parts
+  const resultParts = result['content'] ?? result['result'];
+  const text = Array.isArray(resultParts)
+    ? resultParts
         .map((part) => (isRecord(part) ? stringifyValue(part['text'] ?? part['value'] ?? part) : stringifyValue(part)))
         .join('\n')
-    : stringifyValue(parts ?? result);
+    : stringifyValue(resultParts ?? result);
   return images.length > 0 ? [...toTextBlocks(text), ...images] : text;
 }
 

@@ -25,29 +25,29 @@ const NANO_CREDIT_DOLLARS = 1e-11;
 export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  private readonly keys = new Set<string>();
+  private readonly seenKeys = new Set<string>();
   /** Usage of compactions without a recorded request so far. */
   private readonly unmatchedCompactions: Usage[] = [];
   /** True if the last request used the user's own key. */
   private isOwnKey = false;
-  private readonly sums: RecordedTotal[] = [];
+  private readonly recordedTotals: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
   charged: RecordedCharge | undefined;
   /** Number of answers that the sums cover. */
-  private answers = 0;
+  private answerCount = 0;
   private readonly sideAnswers = new Map<string, number>();
   /** Sums of earlier processes, if the sums of the current process do not include them. */
-  private base: readonly ModelTotal[] = [];
-  private current: readonly ModelTotal[] = [];
+  private baseTotals: readonly ModelTotal[] = [];
+  private currentTotals: readonly ModelTotal[] = [];
 
   get requests(): readonly RecordedRequest[] {
     return this.found;
   }
 
   get totals(): readonly RecordedTotal[] {
-    return this.sums;
+    return this.recordedTotals;
   }
 
   get session(): RecordedSession {
@@ -59,7 +59,7 @@ export class CopilotRequests implements RequestCollector {
   }
 
   getResult(): RecordedRequests | undefined {
-    const { found: requests, sums: totals, session } = this;
+    const { found: requests, recordedTotals: totals, session } = this;
     const { charged } = this;
     if (requests.length + totals.length === 0) return undefined;
     const hasCompactions = requests.some(({ purpose }) => purpose === 'answer');
@@ -75,21 +75,21 @@ export class CopilotRequests implements RequestCollector {
 
   takeRecord(value: Fields): void {
     const data = readRecord(value, 'data') ?? {};
-    const at = readTime(value, 'timestamp');
-    this.began ??= at;
-    this.lastAt = at ?? this.lastAt;
+    const timeMs = readTime(value, 'timestamp');
+    this.began ??= timeMs;
+    this.lastAt = timeMs ?? this.lastAt;
     switch (value['type']) {
       case 'session.start':
         this.id = readString(data, 'sessionId') ?? this.id;
         return;
       case 'session.usage_record':
-        this.addRequest(readRecord(data, 'usage') ?? {}, at, readString(value, 'id'));
+        this.addRequest(readRecord(data, 'usage') ?? {}, timeMs, readString(value, 'id'));
         return;
       case 'assistant.message':
         this.countMainAnswer(readString(value, 'agentId') ?? readString(data, 'parentToolCallId'));
         return;
       case 'session.compaction_complete':
-        this.addCompaction(data, at);
+        this.addCompaction(data, timeMs);
         return;
       case 'session.shutdown':
       case 'session.usage_checkpoint':
@@ -99,7 +99,7 @@ export class CopilotRequests implements RequestCollector {
   }
 
   private countMainAnswer(agent: string | undefined): void {
-    if (agent === undefined) this.answers += 1;
+    if (agent === undefined) this.answerCount += 1;
     else this.sideAnswers.set(agent, (this.sideAnswers.get(agent) ?? 0) + 1);
   }
 
@@ -109,8 +109,8 @@ export class CopilotRequests implements RequestCollector {
     const sequence = readNumber(accounting, 'sequence');
     const key = sequence === undefined ? event : `${source ?? this.id ?? ''} ${sequence}`;
     // A resumed session can write the same records again.
-    if (key !== undefined && this.keys.has(key)) return;
-    if (key !== undefined) this.keys.add(key);
+    if (key !== undefined && this.seenKeys.has(key)) return;
+    if (key !== undefined) this.seenKeys.add(key);
     this.isOwnKey = usage['isByok'] === true;
     const model = readString(usage, 'model');
     const credits =
@@ -150,14 +150,14 @@ export class CopilotRequests implements RequestCollector {
     const credits = readNumber(readRecord(compactionUsage, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const usage = convertCopilotUsage(compactionUsage, credits);
     const sameUsageIndex = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
-    const existing = this.found[sameUsageIndex];
-    if (existing) {
-      this.found[sameUsageIndex] = { ...existing, purpose: 'compaction' };
+    const existingRequest = this.found[sameUsageIndex];
+    if (existingRequest) {
+      this.found[sameUsageIndex] = { ...existingRequest, purpose: 'compaction' };
       return;
     }
     const key = request === undefined ? undefined : `compaction ${this.id ?? ''} ${request}`;
-    if (key !== undefined && this.keys.has(key)) return;
-    if (key !== undefined) this.keys.add(key);
+    if (key !== undefined && this.seenKeys.has(key)) return;
+    if (key !== undefined) this.seenKeys.add(key);
     this.unmatchedCompactions.push(usage);
     this.found.push({
       ...(at !== undefined && { at }),
@@ -176,7 +176,7 @@ export class CopilotRequests implements RequestCollector {
     if (dollars <= (this.charged?.dollars ?? 0)) return;
     this.charged = {
       ...(this.lastAt !== undefined && { at: this.lastAt }),
-      answers: this.answers,
+      answers: this.answerCount,
       sideAnswers: Object.fromEntries(this.sideAnswers),
       dollars,
     };
@@ -190,17 +190,17 @@ export class CopilotRequests implements RequestCollector {
     const snapshot = readRecord(data, 'accountingSnapshot');
     const models = convertModelMetrics(readRecord(snapshot ?? data, 'modelMetrics') ?? {});
     if (models.length === 0) return;
-    const isContinued =
-      snapshot !== undefined || 'usageAccountingWatermarks' in data || haveTotalsGrown(models, this.current);
-    if (!isContinued) this.base = addModelTotals(this.base, this.current);
-    else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.base = [];
-    this.current = models;
-    this.sums.push({
+    const continuesTotals =
+      snapshot !== undefined || 'usageAccountingWatermarks' in data || haveTotalsGrown(models, this.currentTotals);
+    if (!continuesTotals) this.baseTotals = addModelTotals(this.baseTotals, this.currentTotals);
+    else if (snapshot !== undefined || 'usageAccountingWatermarks' in data) this.baseTotals = [];
+    this.currentTotals = models;
+    this.recordedTotals.push({
       ...(this.lastAt !== undefined && { at: this.lastAt }),
       after: this.found.length,
       compactions: this.compactions,
-      answers: this.answers,
-      models: addModelTotals(this.base, models),
+      answers: this.answerCount,
+      models: addModelTotals(this.baseTotals, models),
     });
   }
 }
@@ -237,9 +237,9 @@ const haveTotalsGrown = (models: readonly ModelTotal[], before: readonly ModelTo
 
 function addModelTotals(first: readonly ModelTotal[], second: readonly ModelTotal[]): readonly ModelTotal[] {
   const totalByModel = new Map(first.map((each) => [each.model, each]));
-  for (const each of second) {
-    const existing = totalByModel.get(each.model);
-    totalByModel.set(each.model, existing ? addModelTotal(existing, each) : each);
+  for (const addedTotal of second) {
+    const existingTotal = totalByModel.get(addedTotal.model);
+    totalByModel.set(addedTotal.model, existingTotal ? addModelTotal(existingTotal, addedTotal) : addedTotal);
   }
   return [...totalByModel.values()];
 }

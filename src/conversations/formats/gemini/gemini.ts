@@ -58,7 +58,7 @@ export function readGeminiLines(
   const notes: ConversationNote[] = [];
   let meta: Fields = {};
   let records = new Map<string, JsonRecord>();
-  let rewound = 0;
+  let rewoundCount = 0;
   const requests = new GeminiRequests();
   readJsonLineRecords(readLines(input, name), name, notes, (record) => {
     const { value } = record;
@@ -68,7 +68,7 @@ export function readGeminiLines(
     const id = readString(value, 'id');
     if (rewindTo !== undefined) {
       const keptRecords = dropRewoundRecords(records, rewindTo, record.gap);
-      rewound += records.size - keptRecords.size;
+      rewoundCount += records.size - keptRecords.size;
       records = keptRecords;
     } else if (isRecord(setFields)) {
       meta = { ...meta, ...setFields };
@@ -77,8 +77,12 @@ export function readGeminiLines(
     } else if (id !== undefined) records.set(id, record);
     else meta = { ...meta, ...value };
   });
-  const all = [...records.values()].map(({ value }) => value);
-  return buildGeminiConversation({ meta, records: all, rewound, notes, requests }, source, options);
+  const allRecords = [...records.values()].map(({ value }) => value);
+  return buildGeminiConversation(
+    { meta, records: allRecords, rewound: rewoundCount, notes, requests },
+    source,
+    options,
+  );
 }
 
 /**

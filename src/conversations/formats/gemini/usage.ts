@@ -47,24 +47,24 @@ export class GeminiRequests implements RequestCollector {
     const tokens = isModelAnswer(record) ? readRecord(record, 'tokens') : undefined;
     if (!tokens) return;
     const id = readString(record, 'id');
-    const at = readTime(record, 'timestamp');
+    const timeMs = readTime(record, 'timestamp');
     const model = readString(record, 'model');
-    const thoughts = readCount(tokens, 'thoughts');
-    const key = id ?? (at === undefined ? undefined : `${at} ${JSON.stringify(tokens)}`);
+    const thoughtTokens = readCount(tokens, 'thoughts');
+    const key = id ?? (timeMs === undefined ? undefined : `${timeMs} ${JSON.stringify(tokens)}`);
     this.requestByKey.set(key ?? Symbol(), {
       record,
       request: {
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
         ...(model !== undefined && { model }),
         ...(key !== undefined && { key }),
         usage: {
           accounting: 'openai',
           source: 'reported',
           inputTokens: readCount(tokens, 'input') + readCount(tokens, 'tool'),
-          outputTokens: readCount(tokens, 'output') + thoughts,
+          outputTokens: readCount(tokens, 'output') + thoughtTokens,
           cacheReadTokens: readCount(tokens, 'cached'),
           cacheWriteTokens: 0,
-          reasoningTokens: thoughts,
+          reasoningTokens: thoughtTokens,
         },
         purpose: 'answer',
       },

@@ -40,10 +40,10 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
       ...(hasVersion2 ? ['session_v2'] : []),
       ...(hasTables(database, ['session']) ? ['session'] : []),
     ]) {
-      const modified = table === 'session' && hasTables(database, ['message']) ? LAST_UPDATE_SQL : 'time_updated';
+      const modifiedColumn = table === 'session' && hasTables(database, ['message']) ? LAST_UPDATE_SQL : 'time_updated';
       for (const row of queryRows(
         database,
-        `SELECT id, title, directory, parent_id, ${modified} AS modified FROM ${table}`,
+        `SELECT id, title, directory, parent_id, ${modifiedColumn} AS modified FROM ${table}`,
       )) {
         const id = stringifyValue(row['id']);
         if (sessions.has(id)) continue;
@@ -91,7 +91,7 @@ export function readSession(file: string, id: string | undefined, databases?: Op
       'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
       sessionId,
     );
-    const bodies = messages.map(({ data }) => parseObject(data));
+    const messageBodies = messages.map(({ data }) => parseObject(data));
     return {
       info: {
         id: sessionId,
@@ -102,10 +102,10 @@ export function readSession(file: string, id: string | undefined, databases?: Op
         time: { created: sessionRow['time_created'] },
       },
       messages: messages.map(({ id: message }, index) => ({
-        info: { ...bodies[index], id: message },
+        info: { ...messageBodies[index], id: message },
         parts: byMessage.get(stringifyValue(message)) ?? [],
       })),
-      unreadable: unreadable + bodies.filter((body) => body === undefined).length,
+      unreadable: unreadable + messageBodies.filter((body) => body === undefined).length,
     };
   });
 }
@@ -118,18 +118,18 @@ const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
 const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
 function readVersion2Session(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
-  const condition = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
+  const queryCondition = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [sessionRow, secondRow] = queryRows(
     database,
     // Some versions lack the column `revert`.
-    `SELECT * FROM session_v2 ${condition}`,
+    `SELECT * FROM session_v2 ${queryCondition}`,
     ...(id === undefined ? [] : [id]),
   );
-  const isOnly =
+  const isOnlySession =
     id !== undefined ||
     !hasTables(database, ['session']) ||
     queryRows(database, 'SELECT id FROM session LIMIT 1').length === 0;
-  if (!sessionRow || secondRow || !isOnly) return undefined;
+  if (!sessionRow || secondRow || !isOnlySession) return undefined;
   const sessionId = stringifyValue(sessionRow['id']);
   const messageRows = queryRows(
     database,
@@ -158,7 +158,7 @@ function readPartsByMessage(
   database: sqlite.DatabaseSync,
   session: string,
 ): { readonly byMessage: ReadonlyMap<string, Fields[]>; readonly unreadable: number } {
-  const byMessage = new Map<string, Fields[]>();
+  const partsByMessage = new Map<string, Fields[]>();
   let unreadableCount = 0;
   for (const { id, message_id: message, data } of queryRows(
     database,
@@ -171,11 +171,11 @@ function readPartsByMessage(
       continue;
     }
     const part = { ...fields, id };
-    const parts = byMessage.get(stringifyValue(message));
-    if (parts) parts.push(part);
-    else byMessage.set(stringifyValue(message), [part]);
+    const partsOfMessage = partsByMessage.get(stringifyValue(message));
+    if (partsOfMessage) partsOfMessage.push(part);
+    else partsByMessage.set(stringifyValue(message), [part]);
   }
-  return { byMessage, unreadable: unreadableCount };
+  return { byMessage: partsByMessage, unreadable: unreadableCount };
 }
 
 const queryRows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>

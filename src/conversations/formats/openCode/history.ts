@@ -14,21 +14,21 @@ const findCompaction = ({ parts }: OpenCodeMessage): Fields | undefined =>
 
 export function selectActiveMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
   // In OpenCode 2 the compaction contains everything kept from before it.
-  const checkpoint = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
-  if (checkpoint !== -1) return messages.slice(checkpoint);
-  const summary = messages.findLastIndex(({ info }) => isFinishedSummary(info));
-  const parent = messages[summary]?.info['parentID'];
-  const request = messages.findLastIndex((message) => message.info['id'] === parent && findCompaction(message));
-  const compaction = messages[request];
-  if (summary === -1 || request === -1 || !compaction) return messages;
+  const checkpointIndex = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
+  if (checkpointIndex !== -1) return messages.slice(checkpointIndex);
+  const summaryIndex = messages.findLastIndex(({ info }) => isFinishedSummary(info));
+  const parentId = messages[summaryIndex]?.info['parentID'];
+  const requestIndex = messages.findLastIndex((message) => message.info['id'] === parentId && findCompaction(message));
+  const compaction = messages[requestIndex];
+  if (summaryIndex === -1 || requestIndex === -1 || !compaction) return messages;
 
   const tailId = findCompaction(compaction)?.['tail_start_id'];
   const tailStart = tailId === undefined ? -1 : messages.findIndex(({ info }) => info['id'] === tailId);
-  const hasTail = tailStart >= 0 && tailStart < request && summary > request;
+  const hasTail = tailStart >= 0 && tailStart < requestIndex && summaryIndex > requestIndex;
   return [
-    ...messages.slice(request, summary + 1),
-    ...(hasTail ? messages.slice(tailStart, request) : []),
-    ...messages.slice(summary + 1),
+    ...messages.slice(requestIndex, summaryIndex + 1),
+    ...(hasTail ? messages.slice(tailStart, requestIndex) : []),
+    ...messages.slice(summaryIndex + 1),
   ];
 }
 

@@ -32,8 +32,8 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
   const { info } = document;
   const revertedFrom = readString(readRecord(info, 'revert') ?? {}, 'messageID');
   const keptMessages = dropRevertedMessages(document.messages, revertedFrom);
-  const owners = new Map<Fields, ApiMessage>();
-  const allMessages = convertOpenCodeMessages(keptMessages, { cleared: 'original', owners });
+  const messageByPart = new Map<Fields, ApiMessage>();
+  const allMessages = convertOpenCodeMessages(keptMessages, { cleared: 'original', owners: messageByPart });
   if (allMessages.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
@@ -70,7 +70,7 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
     ...(workspace !== undefined && { workspace }),
     ...selectRecordedRequests(
       options.history,
-      readRecordedRequests(info, document.messages, allMessages, owners),
+      readRecordedRequests(info, document.messages, allMessages, messageByPart),
       allMessages.length,
     ),
   };
@@ -78,8 +78,8 @@ export function readOpenCode(document: OpenCodeDocument, source: InputSource, op
 
 function makeSessionTitle(title: string | undefined, messages: readonly ApiMessage[]): string {
   if (title !== undefined && title.trim() !== '' && !DEFAULT_TITLE.test(title)) {
-    const tidy = makeConversationTitle([{ role: 'user', content: title }]);
-    if (tidy !== UNTITLED) return tidy;
+    const tidyTitle = makeConversationTitle([{ role: 'user', content: title }]);
+    if (tidyTitle !== UNTITLED) return tidyTitle;
   }
   return makeConversationTitle(messages);
 }
@@ -93,8 +93,8 @@ function dropRevertedMessages(
 }
 
 function describeFailedAnswers(messages: readonly OpenCodeMessage[]): string[] {
-  const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
-  return failed === 0 ? [] : [`Skipped: ${formatPlural(failed, 'answer')} that failed before any text came.`];
+  const failedCount = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
+  return failedCount === 0 ? [] : [`Skipped: ${formatPlural(failedCount, 'answer')} that failed before any text came.`];
 }
 
 const describeUnreadableRecords = ({ unreadable = 0 }: OpenCodeDocument): string[] =>

@@ -113,8 +113,8 @@ function makeTextBlocks(value: unknown): Block[] {
 /** The vendor's metadata hold Anthropic's signature; thinking without one can't be sent back. */
 function convertReasoning(part: Fields): Block[] {
   const anthropic = readRecord(readRecord(part, 'metadata') ?? {}, 'anthropic') ?? {};
-  const redacted = readString(anthropic, 'redactedData');
-  if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
+  const redactedData = readString(anthropic, 'redactedData');
+  if (redactedData !== undefined) return [{ type: 'redacted_thinking', data: redactedData }];
   const thinking = stringifyValue(part['text']);
   const signature = readString(anthropic, 'signature');
   if (thinking === '' && signature === undefined) return [];

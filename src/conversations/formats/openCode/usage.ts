@@ -15,7 +15,7 @@ export function readRecordedRequests(
   allMessages: readonly ApiMessage[],
   owners: ReadonlyMap<Fields, ApiMessage>,
 ): RecordedRequests | undefined {
-  const indexes = new Map(allMessages.map((message, index) => [message, index]));
+  const indexByMessage = new Map(allMessages.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
   const sessionStart = readTime(readRecord(info, 'time') ?? {}, 'created');
@@ -24,7 +24,7 @@ export function readRecordedRequests(
     const isCheckpoint = ownInfo['checkpoint'] === true;
     if (ownInfo['role'] !== 'assistant' && !isCheckpoint) continue;
     const isCompaction = ownInfo['summary'] === true || isCheckpoint;
-    const at = readTime(readRecord(ownInfo, 'time') ?? {}, 'created');
+    const timeMs = readTime(readRecord(ownInfo, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && readRecord(part, 'tokens'));
     for (const [stepIndex, step] of (steps.length > 0 ? steps : [ownInfo]).entries()) {
       const tokens = readRecord(step, 'tokens');
@@ -32,14 +32,14 @@ export function readRecordedRequests(
       // A step that failed before any output has no counts.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(step);
-      const message = owner && indexes.get(owner);
+      const message = owner && indexByMessage.get(owner);
       const recordedCost = readNumber(step, 'cost');
-      const reasoning = readCount(tokens, 'reasoning');
+      const reasoningTokens = readCount(tokens, 'reasoning');
       requests.push({
-        ...(at !== undefined && { at }),
+        ...(timeMs !== undefined && { at: timeMs }),
         ...readModelNames(ownInfo),
-        ...(at !== undefined && { key: [at, stepIndex, ownInfo['modelID'], JSON.stringify(tokens)].join(' ') }),
-        ...(at !== undefined && sessionStart !== undefined && at < sessionStart && { isCopy: true }),
+        ...(timeMs !== undefined && { key: [timeMs, stepIndex, ownInfo['modelID'], JSON.stringify(tokens)].join(' ') }),
+        ...(timeMs !== undefined && sessionStart !== undefined && timeMs < sessionStart && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
         ...(message !== undefined && !isCheckpoint && { message }),
         usage: {
@@ -47,14 +47,14 @@ export function readRecordedRequests(
           source: 'reported',
           ...input,
           // OpenCode counts reasoning separately from output (session.ts, getUsage).
-          outputTokens: readCount(tokens, 'output') + reasoning,
-          reasoningTokens: reasoning,
+          outputTokens: readCount(tokens, 'output') + reasoningTokens,
+          reasoningTokens,
         },
         purpose: isCompaction ? 'compaction' : 'answer',
       });
       if (isCompaction && message !== undefined) {
         const tokensBefore = input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens;
-        compactions.push({ message, ...(at !== undefined && { at }), tokensBefore });
+        compactions.push({ message, ...(timeMs !== undefined && { at: timeMs }), tokensBefore });
       }
     }
   }

@@ -18,10 +18,10 @@ import { describeUnansweredCalls } from '../unanswered';
 
 /** @throws {ConversationReadError} for a malformed message */
 export function readOpenAI(document: MessageDocument, source: InputSource, input: string | Uint8Array): Conversation {
-  const raw = addSourceToShapeErrors(getSourceName(source), () =>
+  const openaiMessages = addSourceToShapeErrors(getSourceName(source), () =>
     document.messages.map((message, index) => checkOpenAIMessage(message, `messages[${index}]`)),
   );
-  const messages = convertFromOpenAI(raw);
+  const messages = convertFromOpenAI(openaiMessages);
   return {
     id: makeSourceId(source, input),
     format: 'openai',
@@ -57,21 +57,21 @@ export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord
  * message.
  */
 export function convertFromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
-  const converted: ApiMessage[] = [];
+  const convertedMessages: ApiMessage[] = [];
   let results: Block[] | undefined;
   for (const message of messages) {
     const result = convertResultFromOpenAI(message);
     if (!result) {
       results = undefined;
-      converted.push(convertMessageFromOpenAI(message));
+      convertedMessages.push(convertMessageFromOpenAI(message));
     } else if (results) {
       results.push(result);
     } else {
       results = [result];
-      converted.push({ role: 'user', content: results });
+      convertedMessages.push({ role: 'user', content: results });
     }
   }
-  return converted;
+  return convertedMessages;
 }
 
 export const convertToOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] =>
@@ -85,8 +85,8 @@ const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
 ]);
 
 const hasOnlyKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
-  const own = Object.keys(value);
-  return own.length === keys.length && keys.every((key, index) => own[index] === key);
+  const ownKeys = Object.keys(value);
+  return ownKeys.length === keys.length && keys.every((key, index) => ownKeys[index] === key);
 };
 
 function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
@@ -94,8 +94,9 @@ function convertMessageFromOpenAI(message: OpenAIRecord): ApiMessage {
   if (!isRecord(value)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
   const role = ROLE_BY_OPENAI_ROLE.get(rawRole);
-  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
-  if (role === undefined || !isContent) return wrapUnknownMessage(message);
+  const isContentValid =
+    content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
+  if (role === undefined || !isContentValid) return wrapUnknownMessage(message);
 
   const calls = role === 'assistant' && Array.isArray(rawCalls) ? (rawCalls as readonly unknown[]) : [];
   const messageWithoutContent = {
@@ -173,13 +174,17 @@ function convertCallFromOpenAI(call: unknown): Block {
 function convertCallToOpenAI(block: Block): unknown {
   if (!isToolUse(block)) return block['call'];
   const { id, name, openai } = block;
-  const shell = isRecord(openai) ? openai : undefined;
-  if (shell && isRecord(shell['custom']) && !isRecord(shell['function'])) {
-    return { ...shell, id, custom: { ...shell['custom'], name, input: getCustomInput(block) } };
+  const openaiCall = isRecord(openai) ? openai : undefined;
+  if (openaiCall && isRecord(openaiCall['custom']) && !isRecord(openaiCall['function'])) {
+    return { ...openaiCall, id, custom: { ...openaiCall['custom'], name, input: getCustomInput(block) } };
   }
   const functionCall = { name, arguments: renderArguments(block) };
-  if (!shell) return { id, type: 'function', function: functionCall };
-  return { ...shell, id, function: { ...(isRecord(shell['function']) && shell['function']), ...functionCall } };
+  if (!openaiCall) return { id, type: 'function', function: functionCall };
+  return {
+    ...openaiCall,
+    id,
+    function: { ...(isRecord(openaiCall['function']) && openaiCall['function']), ...functionCall },
+  };
 }
 
 function getCustomInput({ input }: ToolUseBlock): string {
@@ -211,30 +216,30 @@ function convertResultFromOpenAI(message: OpenAIRecord): ToolResultBlock | undef
 }
 
 function convertResultToOpenAI({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
-  const converted = typeof content === 'string' ? content : content?.map((block) => convertPartToOpenAI(block));
-  if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: converted ?? '' };
-  return { ...openai, tool_call_id: id, ...(converted !== undefined && { content: converted }) };
+  const convertedContent = typeof content === 'string' ? content : content?.map((block) => convertPartToOpenAI(block));
+  if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: convertedContent ?? '' };
+  return { ...openai, tool_call_id: id, ...(convertedContent !== undefined && { content: convertedContent }) };
 }
 
 function convertMessageToOpenAI(message: ApiMessage): OpenAIRecord[] {
   const { role, content, openai } = message;
-  const shell = isRecord(openai) ? openai : undefined;
-  if (typeof content === 'string') return [shell ? { ...shell, content } : { role, content }];
+  const openaiMessage = isRecord(openai) ? openai : undefined;
+  if (typeof content === 'string') return [openaiMessage ? { ...openaiMessage, content } : { role, content }];
   const [first] = content;
   if (first?.type === 'openai_message' && content.length === 1) return [first['message'] as OpenAIRecord];
 
   const results = role === 'user' ? content.filter(isToolResult) : [];
   const calls = role === 'assistant' ? content.filter((block) => isToolUse(block) || block.type === 'openai_call') : [];
-  const converted = new Set<Block>([...results, ...calls]);
-  const otherBlocks = content.filter((block) => !converted.has(block) && !isReasoning(block));
+  const convertedBlocks = new Set<Block>([...results, ...calls]);
+  const otherBlocks = content.filter((block) => !convertedBlocks.has(block) && !isReasoning(block));
   const toolMessages = results.map((result) => convertResultToOpenAI(result));
-  if (toolMessages.length > 0 && otherBlocks.length === 0 && !shell) return toolMessages;
+  if (toolMessages.length > 0 && otherBlocks.length === 0 && !openaiMessage) return toolMessages;
   const toolCalls = calls.map((call) => convertCallToOpenAI(call));
-  const value = convertContentToOpenAI(otherBlocks, shell, toolCalls.length > 0);
+  const value = convertContentToOpenAI(otherBlocks, openaiMessage, toolCalls.length > 0);
   return [
     ...toolMessages,
     {
-      ...(shell ?? { role }),
+      ...(openaiMessage ?? { role }),
       ...(value !== undefined && { content: value }),
       ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     },
@@ -244,9 +249,9 @@ function convertMessageToOpenAI(message: ApiMessage): OpenAIRecord[] {
 const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 function convertContentToOpenAI(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
-  const kind = shell ? shell['content'] : hasCalls ? null : [];
-  if (Array.isArray(kind)) return blocks.map((block) => convertPartToOpenAI(block));
-  if (blocks.length === 0) return kind;
+  const contentShape = shell ? shell['content'] : hasCalls ? null : [];
+  if (Array.isArray(contentShape)) return blocks.map((block) => convertPartToOpenAI(block));
+  if (blocks.length === 0) return contentShape;
   const [only] = blocks;
   const isPlain = blocks.length === 1 && only && hasOnlyKeys(only, 'type', 'text') && only.type === 'text';
   return isPlain ? only['text'] : blocks.map((block) => convertPartToOpenAI(block));

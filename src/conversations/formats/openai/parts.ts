@@ -15,9 +15,9 @@ const ANTHROPIC_PART_TYPES = new Set<unknown>([
 ]);
 
 export function convertPartFromOpenAI(part: unknown): Block {
-  if (!isRecord(part) || ANTHROPIC_PART_TYPES.has(part['type'])) return wrapPart(part);
+  if (!isRecord(part) || ANTHROPIC_PART_TYPES.has(part['type'])) return wrapUnknownPart(part);
   const { type, image_url: image } = part;
-  if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapPart(part);
+  if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapUnknownPart(part);
   if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
     return {
       type: 'image',
@@ -25,10 +25,10 @@ export function convertPartFromOpenAI(part: unknown): Block {
       openai: { ...part, image_url: { ...image, url: '' } },
     };
   }
-  return typeof type === 'string' ? (part as Block) : wrapPart(part);
+  return typeof type === 'string' ? (part as Block) : wrapUnknownPart(part);
 }
 
-const wrapPart = (part: unknown): Block => ({ type: 'openai_part', part });
+const wrapUnknownPart = (part: unknown): Block => ({ type: 'openai_part', part });
 
 /** Inverse of {@link convertPartFromOpenAI}. */
 export function convertPartToOpenAI(block: Block): unknown {
@@ -36,9 +36,9 @@ export function convertPartToOpenAI(block: Block): unknown {
   if (!isImage(block)) return block;
   const url = getImageUrl(block.source);
   if (url === undefined) return block;
-  const shell = isRecord(block['openai']) ? block['openai'] : { type: 'image_url' };
-  const image = isRecord(shell['image_url']) ? shell['image_url'] : {};
-  return { ...shell, image_url: { ...image, url } };
+  const openaiPart = isRecord(block['openai']) ? block['openai'] : { type: 'image_url' };
+  const image = isRecord(openaiPart['image_url']) ? openaiPart['image_url'] : {};
+  return { ...openaiPart, image_url: { ...image, url } };
 }
 
 export function getImageUrl(source: unknown): string | undefined {

@@ -38,20 +38,20 @@ export function measureCoherence(
 ): CoherenceReport {
   const facts = collectFacts(original, tools);
   const classifyFact = createFactClassifier(original, edits);
-  const counts = {
+  const tallies = {
     files: makeEmptyTally(),
     errors: makeEmptyTally(),
     instructions: makeEmptyTally(),
     todos: makeEmptyTally(),
   };
   for (const fact of facts) {
-    const count = counts[fact.kind];
+    const tally = tallies[fact.kind];
     const outcome = classifyFact(fact);
-    count[outcome]++;
-    const examples = outcome === 'lost' ? count.lostExamples : count.recallableExamples;
+    tally[outcome]++;
+    const examples = outcome === 'lost' ? tally.lostExamples : tally.recallableExamples;
     if (outcome !== 'kept' && examples.length < MAX_EXAMPLES) examples.push(formatExample(fact));
   }
-  return counts;
+  return tallies;
 }
 
 /** Masks keys before truncating: half a key would not be recognized. */
@@ -85,12 +85,12 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
     .map((message) => new ListedFacts(listMessageTexts(message).join('\n')));
   const recallable = memoizeFirstCall(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
-    const stood = messages.map((index) => ({ before: original[index], now: viewMessageByIndex.get(index) }));
-    if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
+    const messagePairs = messages.map((index) => ({ before: original[index], now: viewMessageByIndex.get(index) }));
+    if (messagePairs.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
     const spellings = listFactSpellings(kind, text);
     if (
       spellings.some((spelling) =>
-        stood.some(({ now }) => now !== undefined && occursInAny(listMessageTexts(now), spelling)),
+        messagePairs.some(({ now }) => now !== undefined && occursInAny(listMessageTexts(now), spelling)),
       )
     )
       return 'kept';
@@ -111,8 +111,8 @@ function listFactSpellings(kind: FactKind, text: string): string[] {
 }
 
 function memoizeFirstCall<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let cachedResult: { readonly value: T } | undefined;
+  return () => (cachedResult ??= { value: make() }).value;
 }
 
 const listMessageTexts = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
@@ -174,8 +174,8 @@ export function parseMinimumCoherence(value: unknown): MinimumCoherence {
 }
 
 export function computeKeptPercent({ kept, recallable, lost }: FactKindCoherence): number {
-  const all = kept + recallable + lost;
-  return all === 0 ? 100 : (100 * kept) / all;
+  const factCount = kept + recallable + lost;
+  return factCount === 0 ? 100 : (100 * kept) / factCount;
 }
 
 const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
@@ -204,13 +204,13 @@ export function describeCoherence(report: CoherenceReport): string[] {
     presentKinds
       .filter((kind) => kind[outcome] > 0)
       .map((kind) => `${kind.words} ${formatNamedFacts(kind[examples], kind[outcome])}`);
-  const recallable = formatExamples('recallable', 'recallableExamples');
+  const recallableTexts = formatExamples('recallable', 'recallableExamples');
   const lostTexts = formatExamples('lost', 'lostExamples');
   return [
     ...(presentKinds.length > 0
       ? [`The model still sees: ${presentKinds.map(({ kept, all, words }) => `${kept} of ${all} ${words}`).join(', ')}`]
       : []),
-    ...(recallable.length > 0 ? [`Only by reference: ${recallable.join('; ')}`] : []),
+    ...(recallableTexts.length > 0 ? [`Only by reference: ${recallableTexts.join('; ')}`] : []),
     ...(lostTexts.length > 0 ? [`Lost: ${lostTexts.join('; ')}`] : []),
   ];
 }
@@ -219,8 +219,8 @@ const MAX_NAMED_FACTS = 5;
 
 function formatNamedFacts(examples: readonly string[], count: number): string {
   const shownExamples = examples.slice(0, MAX_NAMED_FACTS);
-  const more = count - shownExamples.length;
-  return `${shownExamples.map((text) => `“${removeControlCharacters(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const hiddenCount = count - shownExamples.length;
+  return `${shownExamples.map((text) => `“${removeControlCharacters(text)}”`).join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
 }
 
 const removeControlCharacters = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

@@ -28,12 +28,12 @@ const MAX_FACTS = 2_000;
 const errorLinesByContent = new WeakMap<PlacedContent, readonly Slice[]>();
 
 function getErrorLines(content: PlacedContent): readonly Slice[] {
-  const cached = errorLinesByContent.get(content);
-  if (cached) return cached;
+  const cachedLines = errorLinesByContent.get(content);
+  if (cachedLines) return cachedLines;
   const { text } = content;
-  const lines = findErrorLines(text).filter((line) => !isLineOfNumberedFile(text, line));
-  errorLinesByContent.set(content, lines);
-  return lines;
+  const errorLines = findErrorLines(text).filter((line) => !isLineOfNumberedFile(text, line));
+  errorLinesByContent.set(content, errorLines);
+  return errorLines;
 }
 
 /**
@@ -55,9 +55,9 @@ function isLineOfNumberedFile(text: string, { start, end }: Slice): boolean {
 }
 
 function listFactErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
-  const parts = isCommand ? listFileParts(tools, exchange, result) : [];
+  const fileParts = isCommand ? listFileParts(tools, exchange, result) : [];
   return getErrorLines(result)
-    .filter(({ start }) => !parts.some((part) => start >= part.start && start < part.end))
+    .filter(({ start }) => !fileParts.some((part) => start >= part.start && start < part.end))
     .map(({ start, end }) => result.text.slice(start, end));
 }
 
@@ -81,33 +81,33 @@ function getExchangeFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFac
 
 export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const exchanges = listOriginalExchanges(messages);
-  const placesByFact: Record<FactKind, Map<string, number[]>> = {
+  const messagesByFact: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
     errors: new Map(),
     instructions: new Map(),
     todos: new Map(),
   };
   const addFact = (kind: FactKind, text: string, message: number): void => {
-    const trimmed = text.trim();
-    if (trimmed === '') return;
-    const places = placesByFact[kind].get(trimmed);
-    if (places) places.push(message);
-    else placesByFact[kind].set(trimmed, [message]);
+    const trimmedText = text.trim();
+    if (trimmedText === '') return;
+    const messagesWithFact = messagesByFact[kind].get(trimmedText);
+    if (messagesWithFact) messagesWithFact.push(message);
+    else messagesByFact[kind].set(trimmedText, [message]);
   };
-  const cache = exchangeFactsByTools(tools);
+  const factsByExchange = exchangeFactsByTools(tools);
   for (const exchange of exchanges) {
     const { callMessage, resultMessage } = exchange;
-    const facts = cache.get(exchange) ?? getExchangeFacts(tools, exchange);
-    cache.set(exchange, facts);
+    const facts = factsByExchange.get(exchange) ?? getExchangeFacts(tools, exchange);
+    factsByExchange.set(exchange, facts);
     for (const path of facts.files) addFact('files', path, callMessage);
     if (resultMessage !== undefined) for (const line of facts.errors) addFact('errors', line, resultMessage);
   }
   for (const { message, text } of collectInstructions(messages, exchanges)) addFact('instructions', text, message);
   const plan = findLatestPlan(exchanges, tools);
-  const items =
+  const planItems =
     plan && 'text' in plan ? plan.text.split('\n').map((text) => ({ text, message: plan.message })) : (plan ?? []);
-  for (const { text, message } of items) addFact('todos', text, message);
+  for (const { text, message } of planItems) addFact('todos', text, message);
   return FACT_KINDS.flatMap((kind) =>
-    [...placesByFact[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
+    [...messagesByFact[kind]].slice(-MAX_FACTS).map(([text, places]): Fact => ({ kind, text, messages: places })),
   );
 }

@@ -43,7 +43,7 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
   let cutIndex = 0;
   let originalOffset = 0;
   let viewOffset = 0;
-  const moveToPlace = (place: number, isEnd: boolean): Cut | undefined => {
+  const advanceTo = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[cutIndex]; cut; cut = cuts[++cutIndex]) {
       const start = viewOffset + cut.start - originalOffset;
       const end = start + cut.text.length;
@@ -55,10 +55,10 @@ function createViewToOriginalMapper({ cuts }: TextAtPlaceWithCuts): (slice: Slic
     return undefined;
   };
   return (slice) => {
-    const first = moveToPlace(slice.start, false);
-    const start = first ? first.start : originalOffset + slice.start - viewOffset;
-    const last = moveToPlace(slice.end, true);
-    return { start, end: last ? last.end : originalOffset + slice.end - viewOffset };
+    const cutAtStart = advanceTo(slice.start, false);
+    const start = cutAtStart ? cutAtStart.start : originalOffset + slice.start - viewOffset;
+    const cutAtEnd = advanceTo(slice.end, true);
+    return { start, end: cutAtEnd ? cutAtEnd.end : originalOffset + slice.end - viewOffset };
   };
 }
 
@@ -117,12 +117,18 @@ function createCutIfSmaller(
   references: Map<ReferenceId, Hash>,
 ): Cut {
   if (marker === null) return isStrict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
-  const kind = isStrict ? {} : ({ recoverable: true } as const);
+  const recoverableField = isStrict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
   const reference = makeUniqueReference(hash, references);
   references.set(reference, hash);
   const text = makeMarker(marker, reference);
-  return { start, end, text: textInFront === undefined ? text : `${textInFront}\n${text}`, reference, ...kind };
+  return {
+    start,
+    end,
+    text: textInFront === undefined ? text : `${textInFront}\n${text}`,
+    reference,
+    ...recoverableField,
+  };
 }
 
 /** Counts only short slices: a long one saves more than any marker costs. */
@@ -145,9 +151,9 @@ export function addMarkerRuleOnce(
   if (ruleStated && (containMarkerRule(cuts) || !containMarkerRule(earlierCuts))) return { cuts, ruleStated };
   const oldCuts = new Set(earlierCuts);
   const firstIndex = cuts.findIndex((cut) => cut.reference !== undefined && !oldCuts.has(cut));
-  const stating = cuts[firstIndex];
-  if (!stating) return { cuts, ruleStated: false };
-  return { cuts: cuts.with(firstIndex, { ...stating, text: addMarkerRule(stating.text) }), ruleStated: true };
+  const cutWithRule = cuts[firstIndex];
+  if (!cutWithRule) return { cuts, ruleStated: false };
+  return { cuts: cuts.with(firstIndex, { ...cutWithRule, text: addMarkerRule(cutWithRule.text) }), ruleStated: true };
 }
 
 export const containMarkerRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesMarkerRule(text));

@@ -81,8 +81,8 @@ export class Draft implements PipelineWork {
     this.isRuleStated = knownDraft?.state.ruleStated ?? false;
     this.totalTokens =
       (knownDraft?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(knownDraft?.original.length ?? 0));
-    const rest = activeEdits.slice(knownDraft?.edits.length ?? 0);
-    if (rest.length > 0) this.showEditsInView(selectLastEditPerPlace(rest));
+    const newEdits = activeEdits.slice(knownDraft?.edits.length ?? 0);
+    if (newEdits.length > 0) this.showEditsInView(selectLastEditPerPlace(newEdits));
   }
 
   /** Shows cuts first, because blocks and summaries remove messages that contain some. */
@@ -109,11 +109,11 @@ export class Draft implements PipelineWork {
   }
 
   copyDraft(): Draft {
-    const copy = new Draft(this.original, this.counter, this.activeEdits, this.sentCount);
-    copy.restoreState(this.saveState());
-    for (const [id, hash] of this.references) copy.references.set(id, hash);
-    for (const [place, state] of this.textsWithoutNewCuts) copy.textsWithoutNewCuts.set(place, state);
-    return copy;
+    const draftCopy = new Draft(this.original, this.counter, this.activeEdits, this.sentCount);
+    draftCopy.restoreState(this.saveState());
+    for (const [id, hash] of this.references) draftCopy.references.set(id, hash);
+    for (const [place, state] of this.textsWithoutNewCuts) draftCopy.textsWithoutNewCuts.set(place, state);
+    return draftCopy;
   }
 
   /**
@@ -143,8 +143,8 @@ export class Draft implements PipelineWork {
     for (const edit of madeEdits) {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = makePlaceKey(edit.place);
-      const before = this.textsWithoutNewCuts.get(key);
-      if (before && isSameTextWithCuts(before, this.view.getTextWithCutsAt(edit.place))) unchangedKeys.add(key);
+      const textBefore = this.textsWithoutNewCuts.get(key);
+      if (textBefore && isSameTextWithCuts(textBefore, this.view.getTextWithCutsAt(edit.place))) unchangedKeys.add(key);
     }
     return unchangedKeys.size === 0
       ? madeEdits
@@ -153,9 +153,9 @@ export class Draft implements PipelineWork {
 
   /** Tokens of all restored text, even if later edits removed it again. */
   get restoredTokens(): number {
-    let sum = 0;
-    for (const edit of this.madeEdits.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
-    return sum;
+    let restoredTokens = 0;
+    for (const edit of this.madeEdits.values()) if (edit.operation === 'restore') restoredTokens += edit.tokensAfter;
+    return restoredTokens;
   }
 
   getText(place: ContentPlace): string {
@@ -182,8 +182,8 @@ export class Draft implements PipelineWork {
     const textWithCuts = this.view.getTextWithCutsAt(place);
     const message = this.view.getMessage(place.message);
     const cutKey = makeKeyOfRejectedCuts(place, requests, info);
-    const rejected = this.memory.getOrCreate(createRejectedCuts);
-    if (rejected.wasRejected(message, cutKey)) return 0;
+    const rejectedCuts = this.memory.getOrCreate(createRejectedCuts);
+    if (rejectedCuts.wasRejected(message, cutKey)) return 0;
     const newCuts = createCuts(textWithCuts, requests, info.strict, this.counter, this.references);
     if (newCuts.length === 0) return 0;
     const { cuts, ruleStated } = addMarkerRuleOnce(
@@ -192,16 +192,17 @@ export class Draft implements PipelineWork {
       this.isRuleStated,
     );
     const changedText = makeTextWithCuts(textWithCuts, cuts, textWithCuts.strict && info.strict);
-    const shrunk = this.view.makeMessageWithText(place, changedText.text);
+    const shrunkMessage = this.view.makeMessageWithText(place, changedText.text);
     const tokensBefore = this.countTokensAtPlace(message, textWithCuts);
-    const savedTokens = tokensBefore - this.countTokensAtPlace(shrunk, changedText);
-    const judgedSaving =
+    const savedTokens = tokensBefore - this.countTokensAtPlace(shrunkMessage, changedText);
+    const savingWithoutRule =
       ruleStated === this.isRuleStated ? savedTokens : tokensBefore - this.countTokensWithoutMarkerRule(changedText);
-    if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER || savedTokens <= 0 || this.leavesOnlyBlankText(changedText)) {
-      if (judgedSaving < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts)) rejected.addRejected(message, cutKey);
+    if (savingWithoutRule < MIN_TOKENS_SAVED_BY_MARKER || savedTokens <= 0 || this.leavesOnlyBlankText(changedText)) {
+      if (savingWithoutRule < MIN_TOKENS_SAVED_BY_MARKER && hasShortReferences(cuts))
+        rejectedCuts.addRejected(message, cutKey);
       return 0;
     }
-    this.view.showTextWithCuts(changedText, shrunk);
+    this.view.showTextWithCuts(changedText, shrunkMessage);
     this.isRuleStated = ruleStated;
     this.totalTokens -= savedTokens;
     this.recordEdit(step, textWithCuts, changedText, info);
@@ -267,9 +268,9 @@ export class Draft implements PipelineWork {
     message: ApiMessage,
     info: { readonly reason: string },
   ): number {
-    const touched = this.view.listSummariesIn(range);
-    const start = Math.min(range.start, ...touched.map((summary) => summary.start));
-    const end = Math.max(range.end, ...touched.map((summary) => summary.end));
+    const touchedSummaries = this.view.listSummariesIn(range);
+    const start = Math.min(range.start, ...touchedSummaries.map((summary) => summary.start));
+    const end = Math.max(range.end, ...touchedSummaries.map((summary) => summary.end));
     const tokensBefore = this.countVisibleTokens(this.view.messages.slice(start, end));
     const tokensAfter = this.counter.countMessage(message);
     if (tokensAfter >= tokensBefore) return 0;
@@ -297,7 +298,7 @@ export class Draft implements PipelineWork {
 
   /** Lets other drafts use this draft's part of the conversation's memory. */
   releaseResources(): void {
-    for (const release of this.releaseListeners.splice(0)) release();
+    for (const releaseListener of this.releaseListeners.splice(0)) releaseListener();
   }
 
   saveState(): DraftCheckpoint {

@@ -79,8 +79,8 @@ export class DraftView {
 
   /** @throws Error if there is no text at the place */
   getTextWithCutsAt(place: ContentPlace): TextAtPlaceWithCuts {
-    const found = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
-    if (found) return found;
+    const knownState = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
+    if (knownState) return knownState;
     const original = getValueAt(this.original[place.message], place.path);
     if (typeof original !== 'string') throw new Error(`no text at ${makePlaceKey(place)}`);
     return { place, original, cuts: [], text: original, strict: true };
@@ -92,8 +92,8 @@ export class DraftView {
 
   showTextWithCuts(state: TextAtPlaceWithCuts, message = this.makeMessageWithText(state.place, state.text)): void {
     const states = this.shownPlaces[state.place.message] ?? NO_TEXTS_WITH_CUTS;
-    const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
-    this.shownPlaces[state.place.message] = at < 0 ? [...states, state] : states.with(at, state);
+    const stateIndex = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
+    this.shownPlaces[state.place.message] = stateIndex < 0 ? [...states, state] : states.with(stateIndex, state);
     this.shownMessages[state.place.message] = message;
   }
 
@@ -111,8 +111,8 @@ export class DraftView {
     const { message, path } = place;
     const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
     if (block === undefined || hashText(block) !== hashBefore) throw createForeignEditError(id);
-    const shown = placeholder ? { type: 'text', text: placeholder.text } : REMOVED_BLOCK;
-    this.shownMessages[message] = replaceValueAt(this.getMessage(message), path, shown);
+    const shownBlock = placeholder ? { type: 'text', text: placeholder.text } : REMOVED_BLOCK;
+    this.shownMessages[message] = replaceValueAt(this.getMessage(message), path, shownBlock);
   }
 
   listSummariesIn(range: MessageRange): SummaryEdit[] {
@@ -185,6 +185,6 @@ const canAddEditsToDraft = ({ state: { summaries } }: RememberedDraft, rest: rea
 
 function isPrefix<T>(prefix: readonly T[], list: readonly T[]): boolean {
   if (prefix.length > list.length) return false;
-  for (let at = 0; at < prefix.length; at++) if (prefix[at] !== list[at]) return false;
+  for (let index = 0; index < prefix.length; index++) if (prefix[index] !== list[index]) return false;
   return true;
 }

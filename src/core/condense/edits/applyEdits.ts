@@ -37,8 +37,8 @@ export function applyEdits(
       else blocks.push(edit);
       continue;
     }
-    const others = editsByMessage.get(edit.place.message);
-    if (others) others.push(edit);
+    const editsOfMessage = editsByMessage.get(edit.place.message);
+    if (editsOfMessage) editsOfMessage.push(edit);
     else editsByMessage.set(edit.place.message, [edit]);
   }
   for (const [index, ownEdits] of editsByMessage) {
@@ -51,8 +51,8 @@ export function applyEdits(
     if (message) messages[edit.place.message] = removeEditedBlock(message, edit);
   }
   const staleKeys = new Set(staleEdits.map(makeEditPlaceKey));
-  const applied = staleEdits.length === 0 ? edits : edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
-  return { original, ...applySummaryEdits(messages, summaries), edits: applied, stale: staleEdits };
+  const appliedEdits = staleEdits.length === 0 ? edits : edits.filter((edit) => !staleKeys.has(makeEditPlaceKey(edit)));
+  return { original, ...applySummaryEdits(messages, summaries), edits: appliedEdits, stale: staleEdits };
 }
 
 interface CachedCutMessage {
@@ -69,8 +69,9 @@ function applyCutEdits(
   staleEdits: Edit[],
 ): ApiMessage {
   const cutMessages = getConversationMemory(original).getOrCreate(createCutMessageCache);
-  const before = cutMessages.get(message);
-  if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
+  const cachedMessage = cutMessages.get(message);
+  if (cachedMessage?.cuts.length === cuts.length && cachedMessage.cuts.every((cut, at) => cut === cuts[at]))
+    return cachedMessage.message;
   const validCuts = cuts.flatMap((edit) => {
     const text = getOriginalText(original, edit);
     if (text === undefined) staleEdits.push(edit);
@@ -142,8 +143,10 @@ export function restoreMessagesBeforeEdits(
   // Content inside a restored range is already original.
   const isRestored = ({ message }: ContentPlace): boolean =>
     summaries.some(({ start, end }) => message >= start && message < end);
-  const lost = lastEdits.filter((edit) => edit.kind === 'block').filter(({ place }) => !isRestored(place));
-  const blocks = sortBlockEditsFromLast(lost).toReversed();
+  const unrestoredBlockEdits = lastEdits
+    .filter((edit) => edit.kind === 'block')
+    .filter(({ place }) => !isRestored(place));
+  const blocks = sortBlockEditsFromLast(unrestoredBlockEdits).toReversed();
   for (const edit of [...blocks, ...lastEdits.filter((other) => other.kind === 'cut')]) {
     const text = readStoredText(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];

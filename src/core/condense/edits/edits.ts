@@ -122,9 +122,9 @@ export function getOriginalText(original: readonly ApiMessage[], edit: Edit): st
 const hashesByPathInMessage = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
 
 export function hashTextAtPlace(original: readonly ApiMessage[], { message, path }: ContentPlace, text: string): Hash {
-  const holder = original[message];
-  if (!holder) return hashText(text);
-  const hashes = hashesByPathInMessage(holder);
+  const holdingMessage = original[message];
+  if (!holdingMessage) return hashText(text);
+  const hashes = hashesByPathInMessage(holdingMessage);
   const key = serializePath(path);
   const hash = hashes.get(key) ?? hashText(text);
   hashes.set(key, hash);

@@ -6,8 +6,8 @@ import { selectLastEditPerPlace, type Edit } from './edits';
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const markMessage = (message: number, outcome: EditOutcome): void => {
-    const current = outcomes[message];
-    if (current !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(current))
+    const currentOutcome = outcomes[message];
+    if (currentOutcome !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(currentOutcome))
       outcomes[message] = outcome;
   };
   for (const edit of selectLastEditPerPlace(edits)) {

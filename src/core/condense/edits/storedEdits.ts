@@ -20,9 +20,9 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
   const [firstOperation, ...otherOperations] = (typeof reason === 'string' ? reason : '')
     .split(', ')
     .map((words) => OPERATION_BY_OLD_REASON.get(words));
-  const knownOthers = otherOperations.filter((operation) => operation !== undefined);
-  if (firstOperation !== undefined && knownOthers.length === otherOperations.length)
-    return getStrongestOperation([firstOperation, ...knownOthers]);
+  const knownOtherOperations = otherOperations.filter((operation) => operation !== undefined);
+  if (firstOperation !== undefined && knownOtherOperations.length === otherOperations.length)
+    return getStrongestOperation([firstOperation, ...knownOtherOperations]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
   if (step === 'Restored references') return 'restore';
   return strict === true ? 'reference' : 'cut';

@@ -20,13 +20,13 @@ export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
   condensePrefix: (prefix: readonly ApiMessage[]) => Promise<View>,
 ): Promise<CodeLineRetention> {
-  const counts = { verbatim: 0, recallable: 0, lost: 0 };
+  const outcomeCounts = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of chooseSessionCuts(messages)) {
-    const lines = findNeededLines(messages, cut, end);
-    if (lines.length === 0) continue;
-    const kept = new NeededLineChecker(await condensePrefix(messages.slice(0, cut)));
-    for (const line of lines) counts[kept.checkLine(line)]++;
+    const neededLines = findNeededLines(messages, cut, end);
+    if (neededLines.length === 0) continue;
+    const lineChecker = new NeededLineChecker(await condensePrefix(messages.slice(0, cut)));
+    for (const line of neededLines) outcomeCounts[lineChecker.checkLine(line)]++;
   }
-  const { verbatim, recallable, lost } = counts;
+  const { verbatim, recallable, lost } = outcomeCounts;
   return { needed: verbatim + recallable + lost, verbatim, recallable };
 }

@@ -21,10 +21,12 @@ export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
 
 export function chooseSessionCuts(messages: readonly ApiMessage[], options: SessionCutOptions = {}): SessionCut[] {
   const { turns: turnsAhead = 20, cuts = [0.25, 0.5, 0.75] } = options;
-  const turns = findTurnStarts(messages);
+  const turnStarts = findTurnStarts(messages);
   return cuts.flatMap((share) => {
-    const turn = Math.floor(share * turns.length);
-    const cut = turns[turn];
-    return cut === undefined || cut === 0 ? [] : [{ cut, end: turns[turn + turnsAhead] ?? messages.length }];
+    const turnIndex = Math.floor(share * turnStarts.length);
+    const cutIndex = turnStarts[turnIndex];
+    return cutIndex === undefined || cutIndex === 0
+      ? []
+      : [{ cut: cutIndex, end: turnStarts[turnIndex + turnsAhead] ?? messages.length }];
   });
 }

@@ -88,16 +88,16 @@ export async function tallyNeededLinesOfSession(
         signal?.throwIfAborted();
         const edits = outcome.kind === 'condensed' ? outcome.edits : [];
         const view = applyEdits(prefix, edits);
-        const kept = new NeededLineChecker(view);
-        const lines = neededLines.map((line) => kept.checkLine(line));
+        const lineChecker = new NeededLineChecker(view);
+        const lineOutcomes = neededLines.map((line) => lineChecker.checkLine(line));
         const key = makeTallyKey(choice, target);
-        const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
+        const tallySum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
         tallies.set(key, {
-          needed: sum.needed + lines.length,
-          lost: sum.lost + lines.filter((line) => line !== 'verbatim').length,
-          gone: sum.gone + lines.filter((line) => line === 'lost').length,
-          before: sum.before + prefixTokens,
-          after: sum.after + counter.countMessages(view.messages),
+          needed: tallySum.needed + lineOutcomes.length,
+          lost: tallySum.lost + lineOutcomes.filter((line) => line !== 'verbatim').length,
+          gone: tallySum.gone + lineOutcomes.filter((line) => line === 'lost').length,
+          before: tallySum.before + prefixTokens,
+          after: tallySum.after + counter.countMessages(view.messages),
         });
       }
     }
@@ -153,11 +153,16 @@ const MAX_EQUAL_SIZE_DIFFERENCE = 0.01;
 /** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */
 export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): ChoiceComparison {
   const [current] = choices;
-  const lines = current ? sumTallies(tallies, makeTallyKey(current, undefined), ({ needed }) => needed) : 0;
+  const neededLineCount = current ? sumTallies(tallies, makeTallyKey(current, undefined), ({ needed }) => needed) : 0;
   const points = choices.flatMap((choice) =>
     JUDGED_TARGET_SHARES.map((target) => makeJudgedPoint(tallies, choice, target)),
   );
-  return { sessions: tallies.length, lines, points, verdict: decideJudgmentVerdict(tallies, choices, points, lines) };
+  return {
+    sessions: tallies.length,
+    lines: neededLineCount,
+    points,
+    verdict: decideJudgmentVerdict(tallies, choices, points, neededLineCount),
+  };
 }
 
 function makeJudgedPoint(
@@ -198,11 +203,12 @@ function decideJudgmentVerdict(
   points: readonly JudgedPoint[],
   lines: number,
 ): JudgmentVerdict {
-  const today = points.find(({ choice, target }) => choice === CURRENT_CHOICE_ID && target === undefined);
-  if (!today || tallies.length < MIN_JUDGED_SESSIONS || lines < MIN_NEEDED_LINES) return { kind: 'too-little' };
-  const better = points.flatMap((point) => {
+  const currentPoint = points.find(({ choice, target }) => choice === CURRENT_CHOICE_ID && target === undefined);
+  if (!currentPoint || tallies.length < MIN_JUDGED_SESSIONS || lines < MIN_NEEDED_LINES) return { kind: 'too-little' };
+  const betterChoices = points.flatMap((point) => {
     const choice = choices.find(({ id }) => id === point.choice);
-    if (!choice || point.choice === CURRENT_CHOICE_ID || point.left > today.left + MAX_EQUAL_SIZE_DIFFERENCE) return [];
+    if (!choice || point.choice === CURRENT_CHOICE_ID || point.left > currentPoint.left + MAX_EQUAL_SIZE_DIFFERENCE)
+      return [];
     const difference = estimateRatioWithInterval(
       tallies.map((session) => ({
         part:
@@ -213,7 +219,7 @@ function decideJudgmentVerdict(
     );
     return difference.high < 0 ? [{ point, difference }] : [];
   });
-  const [bestChoice] = better.toSorted(
+  const [bestChoice] = betterChoices.toSorted(
     (a, b) => a.difference.share - b.difference.share || a.point.left - b.point.left,
   );
   if (!bestChoice) return { kind: 'keep' };
@@ -252,11 +258,12 @@ const STUDENT_T_QUANTILES = [
 function estimateRatioWithInterval(
   sessions: readonly { readonly part: number; readonly whole: number }[],
 ): ShareWithInterval {
-  const count = sessions.length;
-  const total = sessions.reduce((sum, session) => sum + session.whole, 0);
-  const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, total);
-  const squares = sessions.reduce((sum, session) => sum + (session.part - share * session.whole) ** 2, 0);
-  const half =
-    ((STUDENT_T_QUANTILES[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, total);
-  return { share, low: share - half, high: share + half };
+  const sessionCount = sessions.length;
+  const totalWhole = sessions.reduce((sum, session) => sum + session.whole, 0);
+  const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, totalWhole);
+  const squareSum = sessions.reduce((sum, session) => sum + (session.part - share * session.whole) ** 2, 0);
+  const halfWidth =
+    ((STUDENT_T_QUANTILES[sessionCount - 1] ?? 2.04) * Math.sqrt((sessionCount / (sessionCount - 1)) * squareSum)) /
+    Math.max(1, totalWhole);
+  return { share, low: share - halfWidth, high: share + halfWidth };
 }

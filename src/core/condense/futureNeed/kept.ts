@@ -33,8 +33,8 @@ export class NeededLineChecker {
 
   /** The same line in another file does not count. */
   checkLine({ line, shown }: NeededLine): LineOutcome {
-    const found = shown.map((one) => this.checkShownLine(line, one));
-    return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
+    const lineOutcomes = shown.map((one) => this.checkShownLine(line, one));
+    return (['verbatim', 'recallable'] as const).find((kept) => lineOutcomes.includes(kept)) ?? 'lost';
   }
 
   private checkShownLine(line: string, shownLine: ShownLine): LineOutcome {
@@ -48,9 +48,10 @@ export class NeededLineChecker {
   }
 
   private listLinesInView(block: ViewTextOfOriginalBlock): ReadonlySet<string> {
-    const lines = this.viewLines.get(block) ?? new Set(block.viewText.split('\n').flatMap(listPossibleLineContents));
-    this.viewLines.set(block, lines);
-    return lines;
+    const linesInView =
+      this.viewLines.get(block) ?? new Set(block.viewText.split('\n').flatMap(listPossibleLineContents));
+    this.viewLines.set(block, linesInView);
+    return linesInView;
   }
 }
 
@@ -67,7 +68,7 @@ function collectViewBlocks({
   );
   const summaries = lastEdits.filter((edit) => edit.kind === 'summary');
   const viewReferences = findReferences(view);
-  const dropped = lastEdits.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
+  const droppedPlaces = lastEdits.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
   const blocks = new Map<string, ViewTextOfOriginalBlock>();
   prefix.forEach((message, index) => {
     for (const { path } of listContents(message)) {
@@ -75,7 +76,7 @@ function collectViewBlocks({
       const key = makePlaceKey(place);
       if (blocks.has(key)) continue;
       const original = String(getValueAt(message, path));
-      const value = getValueAt(view[viewIndex.get(index) ?? -1], convertPlaceToViewPath(place, dropped));
+      const value = getValueAt(view[viewIndex.get(index) ?? -1], convertPlaceToViewPath(place, droppedPlaces));
       const viewText = typeof value === 'string' ? value : '';
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editByPlace.get(key);
@@ -90,8 +91,8 @@ function collectViewBlocks({
 
 /** A removed block moves the blocks after it up. */
 const convertPlaceToViewPath = ({ message, path }: ContentPlace, dropped: readonly ContentPlace[]): Path => {
-  const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
-  return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
+  const droppedBefore = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
+  return path.map((key, at) => (at === 1 ? Number(key) - droppedBefore.length : key));
 };
 
 const findReferences = (view: readonly ApiMessage[]): Set<string> =>

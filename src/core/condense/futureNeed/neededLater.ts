@@ -13,13 +13,13 @@ export interface NeededLine extends NamedFileLine {
  * @param end index after the last message
  */
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
-  const lines = getShownLines(messages);
+  const shownLineIndex = getShownLines(messages);
   const neededByKey = new Map<string, NeededLine>();
   for (const [index, calls] of groupCallsByTurn(messages, cut, end)) {
     for (const quotedLine of calls.flatMap(findFileLinesQuotedInCall)) {
       const key = `${quotedLine.file}\n${quotedLine.line}`;
       if (neededByKey.has(key)) continue;
-      const occurrences = lines.findShownLine(quotedLine);
+      const occurrences = shownLineIndex.findShownLine(quotedLine);
       const shownBefore = occurrences.filter(({ message }) => message < cut);
       const isShownAgain = occurrences.some(({ message }) => message >= cut && message < index);
       if (shownBefore.length > 0 && !isShownAgain) neededByKey.set(key, { ...quotedLine, shown: shownBefore });
@@ -35,8 +35,8 @@ export function groupCallsByTurn(
 ): Map<number, ToolExchange[]> {
   const calls = new Map<number, ToolExchange[]>();
   for (const exchange of listToolExchanges(messages.slice(cut, end))) {
-    const at = exchange.callMessage + cut;
-    calls.set(at, [...(calls.get(at) ?? []), exchange]);
+    const callMessage = exchange.callMessage + cut;
+    calls.set(callMessage, [...(calls.get(callMessage) ?? []), exchange]);
   }
   return calls;
 }

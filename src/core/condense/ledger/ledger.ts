@@ -123,32 +123,33 @@ export const buildLedger = (entries: Iterable<LedgerEntry>): Ledger => applyEntr
 
 function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   const condensationById = new Map(ledger.condensations.map((condensation) => [condensation.id, condensation]));
-  const undone = new Set(ledger.undone);
+  const undoneIds = new Set(ledger.undone);
   const messagesWhenUndone = new Map(ledger.messagesWhenUndone);
   const excludedKeys = new Set(ledger.excluded);
-  const whenMade = new Map(ledger.whenMade);
+  const stateWhenMade = new Map(ledger.whenMade);
   const useByCondensation = new Map(ledger.uses);
   let { pinned } = ledger;
-  const growingById = new Map<CondensationId, MutableCondensation>();
+  const growingCondensationById = new Map<CondensationId, MutableCondensation>();
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
-      const latestCondensation = growingById.get(id) ?? addNewResults(condensationById.get(id), entry);
-      growingById.set(id, latestCondensation);
+      const latestCondensation = growingCondensationById.get(id) ?? addNewResults(condensationById.get(id), entry);
+      growingCondensationById.set(id, latestCondensation);
       condensationById.set(id, latestCondensation);
-      if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excludedKeys) });
+      if (!stateWhenMade.has(id))
+        stateWhenMade.set(id, { undone: new Set(undoneIds), excluded: new Set(excludedKeys) });
       addNewResultsEdits(latestCondensation, entry);
       continue;
     }
     if (entry.type === 'condensed') {
       condensationById.set(entry.condensation.id, entry.condensation);
-      whenMade.set(entry.condensation.id, { undone: new Set(undone), excluded: new Set(excludedKeys) });
+      stateWhenMade.set(entry.condensation.id, { undone: new Set(undoneIds), excluded: new Set(excludedKeys) });
       continue;
     }
     if (entry.type === 'pinned' || entry.type === 'unpinned') {
       const { message, key } = entry;
-      const others = pinned.filter((other) => other.message !== message || other.key !== key);
-      pinned = entry.type === 'pinned' ? [...others, { message, key }] : others;
+      const otherPins = pinned.filter((other) => other.message !== message || other.key !== key);
+      pinned = entry.type === 'pinned' ? [...otherPins, { message, key }] : otherPins;
       continue;
     }
     const condensation = condensationById.get(entry.condensation);
@@ -158,12 +159,12 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         useByCondensation.set(entry.condensation, entry.use);
         break;
       case 'undone':
-        undone.add(entry.condensation);
+        undoneIds.add(entry.condensation);
         messagesWhenUndone.delete(entry.condensation);
         if (entry.messages !== undefined) messagesWhenUndone.set(entry.condensation, entry.messages);
         break;
       case 'redone':
-        undone.delete(entry.condensation);
+        undoneIds.delete(entry.condensation);
         messagesWhenUndone.delete(entry.condensation);
         break;
       case 'excluded':
@@ -180,10 +181,10 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   );
   return {
     condensations,
-    undone,
+    undone: undoneIds,
     messagesWhenUndone,
     excluded: excludedKeys,
-    whenMade,
+    whenMade: stateWhenMade,
     pinned,
     uses: useByCondensation,
   };
@@ -268,10 +269,10 @@ export function getExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const excludedEdits = new Set<Edit>();
   const activeEdits = getActiveCondensations(ledger).flatMap((condensation) => {
-    const followed = followEdits(condensation.edits, condensation);
-    for (const edit of followed)
+    const followedEdits = followEdits(condensation.edits, condensation);
+    for (const edit of followedEdits)
       if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excludedEdits.add(edit);
-    return followed;
+    return followedEdits;
   });
   return selectLastEditPerPlace(activeEdits).filter((edit) => excludedEdits.has(edit));
 }
@@ -280,8 +281,8 @@ const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits
   edits.filter((edit) => !excluded.has(makeExcludedKey(id, edit.id)));
 
 export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
-  const last = getActiveCondensations(ledger).at(-1);
-  return last && { type: 'undone', condensation: last.id };
+  const lastCondensation = getActiveCondensations(ledger).at(-1);
+  return lastCondensation && { type: 'undone', condensation: lastCondensation.id };
 }
 
 /**
@@ -305,13 +306,13 @@ export function getEditsAfterCondensation(ledger: Ledger, id: CondensationId): E
     0,
     condensations.findIndex((condensation) => condensation.id === id) + 1,
   );
-  const ledgerBefore = whenMade.get(id) ?? ledger;
-  const base = condensationsUpToThis.findLastIndex((condensation) => condensation.base === 'original');
+  const ledgerWhenMade = whenMade.get(id) ?? ledger;
+  const baseIndex = condensationsUpToThis.findLastIndex((condensation) => condensation.base === 'original');
   return selectLastEditPerPlace(
     condensationsUpToThis
-      .slice(Math.max(base, 0))
-      .filter((condensation) => condensation.id === id || !ledgerBefore.undone.has(condensation.id))
-      .flatMap((condensation) => selectIncludedEdits(ledgerBefore, condensation)),
+      .slice(Math.max(baseIndex, 0))
+      .filter((condensation) => condensation.id === id || !ledgerWhenMade.undone.has(condensation.id))
+      .flatMap((condensation) => selectIncludedEdits(ledgerWhenMade, condensation)),
   );
 }
 

@@ -24,17 +24,17 @@ export function createPinEntries(
   messages: readonly ApiMessage[],
   wantedIndexes: ReadonlySet<number>,
 ): LedgerEntry[] {
-  const pinned = getPinnedIndexes(pins, messages);
-  const released = pins
+  const pinnedIndexes = getPinnedIndexes(pins, messages);
+  const releaseEntries = pins
     .filter((pin) => {
       const [index] = getPinnedIndexes([pin], messages);
       return index !== undefined && !wantedIndexes.has(index);
     })
     .map((pin): LedgerEntry => ({ type: 'unpinned', ...pin }));
   const addedEntries = messages.flatMap((message, index): LedgerEntry[] =>
-    wantedIndexes.has(index) && !pinned.has(index)
+    wantedIndexes.has(index) && !pinnedIndexes.has(index)
       ? [{ type: 'pinned', message: index, key: makeMessageKey(message) }]
       : [],
   );
-  return [...released, ...addedEntries];
+  return [...releaseEntries, ...addedEntries];
 }

@@ -49,10 +49,10 @@ export class LinesByFile {
   addLine(path: string, line: string): void {
     if (line.length < MIN_LINE_CHARS) return;
     const name = getFileName(path);
-    let lines = this.findLines(path);
-    if (!lines)
-      this.filesByName.set(name, [...(this.filesByName.get(name) ?? []), { path, lines: (lines = new Set()) }]);
-    lines.add(line);
+    let linesOfFile = this.findLines(path);
+    if (!linesOfFile)
+      this.filesByName.set(name, [...(this.filesByName.get(name) ?? []), { path, lines: (linesOfFile = new Set()) }]);
+    linesOfFile.add(line);
   }
 
   copyWithoutLines(excludedLines: LinesByFile): LinesByFile {

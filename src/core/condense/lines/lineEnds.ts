@@ -12,7 +12,7 @@ export function detectLineTerminator(text: string): LineTerminator {
   // A text from which lines were cut must be split as before.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isValidJson(text) ? '\\n' : '\n';
   let searchStart = 0;
-  for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
+  for (let foundCount = 0; foundCount < MIN_ESCAPED_NEWLINES; foundCount++) {
     const end = text.indexOf('\\n', searchStart);
     if (end < 0) return '\n';
     searchStart = end + 2;
@@ -23,8 +23,8 @@ export function detectLineTerminator(text: string): LineTerminator {
 /** A JSON file has ordinary lines, and perhaps some escaped ones in its strings. */
 function hasMoreEscapedNewlines(text: string): boolean {
   let difference = 0;
-  for (let at = text.indexOf('\\n'); at >= 0; at = text.indexOf('\\n', at + 2)) difference++;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) difference--;
+  for (let position = text.indexOf('\\n'); position >= 0; position = text.indexOf('\\n', position + 2)) difference++;
+  for (let position = text.indexOf('\n'); position >= 0; position = text.indexOf('\n', position + 1)) difference--;
   return difference > 0;
 }
 
@@ -38,8 +38,12 @@ function isValidJson(text: string): boolean {
 }
 
 export function findEndOfLine(text: string, from: number, lineEnd: LineTerminator): number {
-  for (let at = text.indexOf(lineEnd, from); at >= 0; at = text.indexOf(lineEnd, at + lineEnd.length)) {
-    if (lineEnd === '\n' || !isEscapedCharacter(text, at)) return at;
+  for (
+    let position = text.indexOf(lineEnd, from);
+    position >= 0;
+    position = text.indexOf(lineEnd, position + lineEnd.length)
+  ) {
+    if (lineEnd === '\n' || !isEscapedCharacter(text, position)) return position;
   }
   return text.length;
 }
@@ -48,16 +52,16 @@ export function findEndOfLine(text: string, from: number, lineEnd: LineTerminato
 export function isInsideJsonString(text: string, start: number, end: number): boolean {
   // Searches only the line: the next quote may be megabytes away.
   const line = text.slice(start, end);
-  for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) {
-    if (!isEscapedCharacter(text, start + at)) return false;
+  for (let position = line.indexOf('"'); position >= 0; position = line.indexOf('"', position + 1)) {
+    if (!isEscapedCharacter(text, start + position)) return false;
   }
   return start > 0 && end < text.length;
 }
 
 function isEscapedCharacter(text: string, offset: number): boolean {
-  let first = offset;
-  while (text[first - 1] === '\\') first--;
-  return (offset - first) % 2 === 1;
+  let firstBackslash = offset;
+  while (text[firstBackslash - 1] === '\\') firstBackslash--;
+  return (offset - firstBackslash) % 2 === 1;
 }
 
 export const encodeForJson = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -29,8 +29,8 @@ export class LineIds {
 
   /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
   getOrCreateId(text: string, start: number, end: number, isJson: boolean): LineId {
-    const escape = isJson ? text.indexOf('\\', start) : -1;
-    const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED_HASH_SEED : 0);
+    const firstBackslash = isJson ? text.indexOf('\\', start) : -1;
+    const hash = hashSlice(text, start, end) ^ (firstBackslash >= 0 && firstBackslash < end ? ESCAPED_HASH_SEED : 0);
     const slot = this.findSlot(hash, text, start, end);
     const id = (this.slots[slot] as number) - 1;
     return id < 0 ? this.storeNewLine(slot, hash, text, start, end) : id;
@@ -103,22 +103,22 @@ export class LineIds {
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 export function copyToLargerArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(length);
-  grown.set(list);
-  return grown;
+  const largerArray = new Int32Array(length);
+  largerArray.set(list);
+  return largerArray;
 }
 
 /** FNV-1a over UTF-16 units. V8's own hash of a long string uses only its length. */
 function hashSlice(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5 | 0;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let index = start; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   return hash;
 }
 
 function classifyLine(text: string, start: number, end: number): number {
   let wordChars = 0;
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
     const isWord =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
     if (isWord && ++wordChars >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE_KIND;
@@ -128,8 +128,8 @@ function classifyLine(text: string, start: number, end: number): number {
 
 function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
   if (length > COMPARE_WHOLE_FROM_CHARS) return a.slice(aStart, aStart + length) === b.slice(bStart, bStart + length);
-  for (let at = 0; at < length; at++) {
-    if (a.charCodeAt(aStart + at) !== b.charCodeAt(bStart + at)) return false;
+  for (let index = 0; index < length; index++) {
+    if (a.charCodeAt(aStart + index) !== b.charCodeAt(bStart + index)) return false;
   }
   return true;
 }

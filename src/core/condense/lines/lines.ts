@@ -75,10 +75,10 @@ export class TextLines {
 
   /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */
   getStartOfCut(first: number, last: number): number {
-    const sign = this.getDiffSign(first);
-    for (let line = first; line <= last && sign !== 0; line++)
-      if (this.getDiffSign(line) !== sign) return this.getStart(first);
-    return sign === 0 ? this.getStart(first) : this.getStartAfterPrefix(first);
+    const diffSign = this.getDiffSign(first);
+    for (let line = first; line <= last && diffSign !== 0; line++)
+      if (this.getDiffSign(line) !== diffSign) return this.getStart(first);
+    return diffSign === 0 ? this.getStart(first) : this.getStartAfterPrefix(first);
   }
 }
 
@@ -110,44 +110,45 @@ export function splitLines(
   )
     return splitFilePartsIntoLines(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
-  const count = countLines(text, lineEnd);
-  const { table, start: tableStart } = tables.allocateSlice((format ? 4 : 2) * count + 1);
-  const mayHoldMarkers = mayContainMarker(text);
+  const lineCount = countLines(text, lineEnd);
+  const { table, start: tableStart } = tables.allocateSlice((format ? 4 : 2) * lineCount + 1);
+  const mayContainMarkers = mayContainMarker(text);
   let lineStart = 0;
-  let number = 0;
+  let lineNumber = 0;
   // Lines whose number is only inferred so far.
-  let unnumberedLines = 0;
-  const forgetLinesBefore = (to: number): void => {
-    if (format) table.fill(0, tableStart + 3 * count + 1 + to - unnumberedLines, tableStart + 3 * count + 1 + to);
+  let unnumberedCount = 0;
+  const forgetNumbersBefore = (to: number): void => {
+    if (format)
+      table.fill(0, tableStart + 3 * lineCount + 1 + to - unnumberedCount, tableStart + 3 * lineCount + 1 + to);
   };
-  for (let line = 0; line < count; line++) {
+  for (let line = 0; line < lineCount; line++) {
     const end = findEndOfLine(text, lineStart, lineEnd);
-    const isFrame =
+    const isFileTag =
       hint === 'read' &&
       text.charCodeAt(lineStart) === LESS_THAN_CHAR &&
       FILE_TAG_START.test(text.slice(lineStart, Math.min(end, lineStart + MIN_FILE_TAG_CHARS)));
-    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
+    const containsMarker = mayContainMarkers && mayContainMarker(text.slice(lineStart, end));
     let bodyStart = lineStart;
     if (format) {
       const statedPrefix = readLinePrefix(text, lineStart, format);
-      if (statedPrefix && statedPrefix.number !== number + 1) forgetLinesBefore(line);
-      unnumberedLines = statedPrefix || number === 0 ? 0 : unnumberedLines + 1;
-      number = statedPrefix ? statedPrefix.number : number > 0 && format !== 'search' ? number + 1 : 0;
+      if (statedPrefix && statedPrefix.number !== lineNumber + 1) forgetNumbersBefore(line);
+      unnumberedCount = statedPrefix || lineNumber === 0 ? 0 : unnumberedCount + 1;
+      lineNumber = statedPrefix ? statedPrefix.number : lineNumber > 0 && format !== 'search' ? lineNumber + 1 : 0;
       if (statedPrefix) bodyStart = statedPrefix.end;
-      if (holdsMarker || isFrame) number = 0;
-      table[tableStart + 2 * count + 1 + line] = bodyStart;
-      table[tableStart + 3 * count + 1 + line] = number;
+      if (containsMarker || isFileTag) lineNumber = 0;
+      table[tableStart + 2 * lineCount + 1 + line] = bodyStart;
+      table[tableStart + 3 * lineCount + 1 + line] = lineNumber;
     }
     table[tableStart + line] = lineStart;
-    const isIgnored = holdsMarker || isFrame || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
+    const isIgnored = containsMarker || isFileTag || (lineEnd !== '\n' && !isInsideJsonString(text, lineStart, end));
     const id = ids.getOrCreateId(text, bodyStart, end, lineEnd !== '\n');
-    table[tableStart + count + 1 + line] = isIgnored ? FIRST_ID_OF_BLANK_LINES - id : id;
+    table[tableStart + lineCount + 1 + line] = isIgnored ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file.
-  if (count > 1 && table[tableStart + count - 1] === text.length) forgetLinesBefore(count);
-  table[tableStart + count] = text.length + lineEnd.length;
-  return new TextLines(count, table, tableStart, format !== undefined, lineEnd);
+  if (lineCount > 1 && table[tableStart + lineCount - 1] === text.length) forgetNumbersBefore(lineCount);
+  table[tableStart + lineCount] = text.length + lineEnd.length;
+  return new TextLines(lineCount, table, tableStart, format !== undefined, lineEnd);
 }
 
 function splitFilePartsIntoLines(
@@ -156,57 +157,57 @@ function splitFilePartsIntoLines(
   ids: LineIds,
   tables: SharedLineTables,
 ): TextLines {
-  const count = countLines(text, '\n');
-  const { table, start: tableStart } = tables.allocateSlice(4 * count + 1);
-  const mayHoldMarkers = mayContainMarker(text);
+  const lineCount = countLines(text, '\n');
+  const { table, start: tableStart } = tables.allocateSlice(4 * lineCount + 1);
+  const mayContainMarkers = mayContainMarker(text);
   let lineStart = 0;
-  let nextPart = 0;
-  let number = 0;
+  let nextPartIndex = 0;
+  let lineNumber = 0;
   let part: FilePart | undefined;
-  for (let line = 0; line < count; line++) {
+  for (let line = 0; line < lineCount; line++) {
     const end = findEndOfLine(text, lineStart, '\n');
     while (
-      nextPart < fileParts.length &&
-      (fileParts[nextPart]?.start ?? 0) < end + 1 &&
-      (fileParts[nextPart]?.start ?? 0) <= lineStart
+      nextPartIndex < fileParts.length &&
+      (fileParts[nextPartIndex]?.start ?? 0) < end + 1 &&
+      (fileParts[nextPartIndex]?.start ?? 0) <= lineStart
     ) {
-      part = fileParts[nextPart++];
-      number = part?.linePrefix === undefined ? (part?.firstLine ?? 0) : 0;
+      part = fileParts[nextPartIndex++];
+      lineNumber = part?.linePrefix === undefined ? (part?.firstLine ?? 0) : 0;
     }
     if (part && lineStart >= part.end && lineStart > part.start) part = undefined;
-    const head = part?.linePrefix;
-    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(lineStart, end));
-    const statedPrefix = part && head !== undefined ? readLinePrefix(text, lineStart, head) : undefined;
+    const linePrefix = part?.linePrefix;
+    const containsMarker = mayContainMarkers && mayContainMarker(text.slice(lineStart, end));
+    const statedPrefix = part && linePrefix !== undefined ? readLinePrefix(text, lineStart, linePrefix) : undefined;
     const bodyStart = Math.min(end, statedPrefix?.end ?? lineStart);
-    if (part && head === undefined) {
+    if (part && linePrefix === undefined) {
       // After a marker, which may replace any number of lines, the number is unknown.
-      if (holdsMarker) number = 0;
-      table[tableStart + 3 * count + 1 + line] = number;
-      if (number > 0) number++;
-    } else if (head === 'diff') {
-      table[tableStart + 3 * count + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
-    } else if (statedPrefix && !holdsMarker) {
-      table[tableStart + 3 * count + 1 + line] = statedPrefix.number;
+      if (containsMarker) lineNumber = 0;
+      table[tableStart + 3 * lineCount + 1 + line] = lineNumber;
+      if (lineNumber > 0) lineNumber++;
+    } else if (linePrefix === 'diff') {
+      table[tableStart + 3 * lineCount + 1 + line] = end > lineStart ? -text.charCodeAt(lineStart) : -SPACE_CHAR;
+    } else if (statedPrefix && !containsMarker) {
+      table[tableStart + 3 * lineCount + 1 + line] = statedPrefix.number;
     }
     table[tableStart + line] = lineStart;
-    table[tableStart + 2 * count + 1 + line] = bodyStart;
+    table[tableStart + 2 * lineCount + 1 + line] = bodyStart;
     const id = ids.getOrCreateId(text, bodyStart, end, false);
-    table[tableStart + count + 1 + line] = holdsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
+    table[tableStart + lineCount + 1 + line] = containsMarker ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + 1;
   }
-  table[tableStart + count] = text.length + 1;
-  return new TextLines(count, table, tableStart, true, '\n');
+  table[tableStart + lineCount] = text.length + 1;
+  return new TextLines(lineCount, table, tableStart, true, '\n');
 }
 
 const SPACE_CHAR = 32;
 
 function countLines(text: string, lineEnd: LineTerminator): number {
-  let count = 1;
+  let lineCount = 1;
   for (
     let lineEndOffset = findEndOfLine(text, 0, lineEnd);
     lineEndOffset < text.length;
     lineEndOffset = findEndOfLine(text, lineEndOffset + lineEnd.length, lineEnd)
   )
-    count++;
-  return count;
+    lineCount++;
+  return lineCount;
 }

@@ -37,8 +37,8 @@ export interface LinePrefix {
 export function readLinePrefix(text: string, offset: number, format: LinePrefixFormat): LinePrefix | undefined {
   if (format === 'search') return readSearchPrefix(text, offset);
   if (format === 'diff') return { number: 0, end: Math.min(offset + 1, text.length), pathEnd: offset, isMatch: false };
-  const found = readNumberAt(text, offset, format);
-  return found && { number: found.number, end: found.end, pathEnd: offset, isMatch: false };
+  const numberAtOffset = readNumberAt(text, offset, format);
+  return numberAtOffset && { number: numberAtOffset.number, end: numberAtOffset.end, pathEnd: offset, isMatch: false };
 }
 
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
@@ -75,11 +75,11 @@ function readContextPrefix(text: string, offset: number): LinePrefix | undefined
     const code = text.charCodeAt(dot);
     if (code === NEWLINE_CHAR || code === COLON_CHAR || dot >= text.length) return undefined;
     if (code !== DOT_CHAR || dot === offset) continue;
-    let dash = dot + 1;
-    while (dash - dot <= MAX_EXTENSION_CHARS && isWordChar(text.charCodeAt(dash))) dash++;
-    if (dash === dot + 1 || text.charCodeAt(dash) !== DASH_CHAR) continue;
-    const end = findNumberEnd(text, dash + 1);
-    if (end >= 0) return createSearchPrefix(text, dash + 1, end, DASH_CHAR);
+    let dashOffset = dot + 1;
+    while (dashOffset - dot <= MAX_EXTENSION_CHARS && isWordChar(text.charCodeAt(dashOffset))) dashOffset++;
+    if (dashOffset === dot + 1 || text.charCodeAt(dashOffset) !== DASH_CHAR) continue;
+    const end = findNumberEnd(text, dashOffset + 1);
+    if (end >= 0) return createSearchPrefix(text, dashOffset + 1, end, DASH_CHAR);
   }
   return undefined;
 }
@@ -91,9 +91,9 @@ function readNumberOnlyPrefix(text: string, offset: number): LinePrefix | undefi
 
 function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): LinePrefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
-  let number = 0;
-  for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO_CHAR;
-  return { number, end, pathEnd, isMatch: separator === COLON_CHAR };
+  let lineNumber = 0;
+  for (let digit = pathEnd; digit < end - 1; digit++) lineNumber = 10 * lineNumber + text.charCodeAt(digit) - ZERO_CHAR;
+  return { number: lineNumber, end, pathEnd, isMatch: separator === COLON_CHAR };
 }
 
 function findColon(text: string, start: number): number {
@@ -121,7 +121,7 @@ const isWordChar = (code: number): boolean => isLetterChar(code) || isDigitChar(
 const isUnmistakableFormat = (format: LinePrefixFormat): boolean => format === 'arrow';
 
 /** This many lines must keep their numbers for the format to be recognized again. */
-export const countLinesWithKeptNumbers = (format: LinePrefixFormat, hint: ToolKindHintForPrefixes): number =>
+export const getRequiredNumberedLines = (format: LinePrefixFormat, hint: ToolKindHintForPrefixes): number =>
   hint === 'other' && !isUnmistakableFormat(format) ? 2 : 1;
 
 /** Reads and searches may begin with a few lines of their own ("Found 3 matches"). */

@@ -26,9 +26,9 @@ const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?
 
 /** Returns the line with and without what may be a line number. */
 export function listPossibleLineContents(line: string): string[] {
-  const trimmed = line.trim();
+  const trimmedLine = line.trim();
   const lineWithoutNumber = line.replace(LINE_NUMBER_PREFIX, '').trim();
-  return lineWithoutNumber === trimmed ? [trimmed] : [trimmed, lineWithoutNumber];
+  return lineWithoutNumber === trimmedLine ? [trimmedLine] : [trimmedLine, lineWithoutNumber];
 }
 
 class ShownLineIndex {
@@ -38,12 +38,12 @@ class ShownLineIndex {
   constructor(messages: readonly ApiMessage[]) {
     for (const exchange of listToolExchanges(messages)) {
       for (const content of [...exchange.parameters, ...exchange.results]) {
-        for (const part of listFileParts(DEFAULT_TOOLS, exchange, content)) {
+        for (const filePart of listFileParts(DEFAULT_TOOLS, exchange, content)) {
           const { message, path, start } = content;
-          const text = content.text.slice(part.start, part.end);
-          const partStart = start + part.start;
-          for (const line of splitIntoFileLines(text, part.linePrefix === 'diff'))
-            this.addLine(part.path, line.text, {
+          const text = content.text.slice(filePart.start, filePart.end);
+          const partStart = start + filePart.start;
+          for (const line of splitIntoFileLines(text, filePart.linePrefix === 'diff'))
+            this.addLine(filePart.path, line.text, {
               message,
               path,
               start: partStart + line.start,
@@ -55,28 +55,28 @@ class ShownLineIndex {
   }
 
   findShownLine({ file, line }: NamedFileLine): readonly ShownLine[] {
-    const paths =
+    const matchingPaths =
       this.spellingsByLine.get(file) ?? [...this.linesByFile.keys()].filter((path) => isSameFile(path, file));
-    this.spellingsByLine.set(file, paths);
-    return paths
+    this.spellingsByLine.set(file, matchingPaths);
+    return matchingPaths
       .flatMap((path) => this.linesByFile.get(path)?.get(line) ?? [])
       .toSorted((a, b) => a.message - b.message);
   }
 
   private addLine(file: string, line: string, shownLine: ShownLine): void {
     if (line.length < MIN_LINE_CHARS) return;
-    let lines = this.linesByFile.get(file);
-    if (!lines) this.linesByFile.set(file, (lines = new Map<string, ShownLine[]>()));
-    const occurrences = lines.get(line);
+    let occurrencesByLine = this.linesByFile.get(file);
+    if (!occurrencesByLine) this.linesByFile.set(file, (occurrencesByLine = new Map<string, ShownLine[]>()));
+    const occurrences = occurrencesByLine.get(line);
     if (occurrences) occurrences.push(shownLine);
-    else lines.set(line, [shownLine]);
+    else occurrencesByLine.set(line, [shownLine]);
   }
 }
 
 export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLineIndex(messages));
 
 export function splitIntoFileLines(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
-  const lines: (Slice & { readonly text: string })[] = [];
+  const fileLines: (Slice & { readonly text: string })[] = [];
   for (let lineStart = 0; lineStart <= text.length;) {
     const newline = text.indexOf('\n', lineStart);
     const end = newline < 0 ? text.length : newline;
@@ -84,11 +84,11 @@ export function splitIntoFileLines(text: string, isDiff: boolean): (Slice & { re
     for (const spelling of listPossibleLineContents(isDiff ? line.slice(1) : line)) {
       // Leaves out the prefix, which a cut may remove without the line.
       const start = lineStart + line.indexOf(spelling);
-      lines.push({ start, end: start + spelling.length, text: spelling });
+      fileLines.push({ start, end: start + spelling.length, text: spelling });
     }
     lineStart = end + 1;
   }
-  return lines;
+  return fileLines;
 }
 
 export function findFileLinesQuotedInCall(call: ToolExchange): NamedFileLine[] {

@@ -49,9 +49,9 @@ function findResultWithMostSharedLines<T extends { readonly lines: ReadonlySet<s
   lines: ReadonlySet<string>,
   results: readonly T[],
 ): T | undefined {
-  const shared = results.map((result) => [...lines].filter((line) => result.lines.has(line)).length);
-  const maxShared = Math.max(0, ...shared);
-  return maxShared === 0 ? undefined : results[shared.indexOf(maxShared)];
+  const sharedCounts = results.map((result) => [...lines].filter((line) => result.lines.has(line)).length);
+  const maxShared = Math.max(0, ...sharedCounts);
+  return maxShared === 0 ? undefined : results[sharedCounts.indexOf(maxShared)];
 }
 
 const getGroupsOfEqualListings = createMemoryPerLineCache(({ tools }) =>
@@ -160,12 +160,12 @@ function replaceSharedLines(
   let savedTokens = 0;
   for (const content of exchange.results.toReversed()) {
     if (isProtectedContent(draft, content)) continue;
-    const requests: CutRequest[] = findSharedLineRanges(content.text, sharedLines).map((run) => ({
+    const cutRequests: CutRequest[] = findSharedLineRanges(content.text, sharedLines).map((run) => ({
       start: content.start + run.start,
       end: content.start + run.end,
       marker: `${run.lines} lines as in ${copyText}`,
     }));
-    savedTokens += draft.cutText(step, getContentPlace(content), requests, {
+    savedTokens += draft.cutText(step, getContentPlace(content), cutRequests, {
       contentType: 'toolResults',
       operation: 'reference',
       reason: 'the same lines appear in another result of the same call',
@@ -185,9 +185,9 @@ function* removeOlderResults(
 ): Generator<number | undefined> {
   if (items.length < minItems) return;
   // The answer that was the last one is now an older one.
-  const firstItem = firstUnprocessed < minItems ? 0 : firstUnprocessed - 1;
-  for (const [offset, exchange] of items.slice(firstItem, -1).entries())
-    yield removeResultText(draft, step, exchange, marker, reason) ? firstItem + offset : undefined;
+  const firstItemIndex = firstUnprocessed < minItems ? 0 : firstUnprocessed - 1;
+  for (const [offset, exchange] of items.slice(firstItemIndex, -1).entries())
+    yield removeResultText(draft, step, exchange, marker, reason) ? firstItemIndex + offset : undefined;
 }
 
 function removeResultText(draft: Draft, step: string, exchange: ToolExchange, marker: string, reason: string): boolean {

@@ -22,17 +22,19 @@ export function describeRepeatedRange(
   formatRange: LineRangeFormatter = formatStatedLineNumbers,
 ): string {
   const { source, first, last, places } = run;
-  const numbers = formatRange(source, first, last);
+  const lineNumbersText = formatRange(source, first, last);
   // If a call shows several files, the marker must name the file.
   const fileText = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
-  const range = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${fileText}`;
+  const rangeText = `${lineNumbersText ? `lines ${lineNumbersText}` : formatLineCount(last - first + 1)}${fileText}`;
   const [firstPlace] = places;
   const isSameRange =
-    firstPlace && places.length === 1 && numbers === formatRange(firstPlace.source, firstPlace.first, firstPlace.last);
-  if (isSameRange && numbers && firstPlace.source.isNamed && areSameFile(firstPlace.source, source))
-    return `${range}, shown ${isLaterSource(firstPlace.source, source) ? 'later' : 'above'}`;
+    firstPlace &&
+    places.length === 1 &&
+    lineNumbersText === formatRange(firstPlace.source, firstPlace.first, firstPlace.last);
+  if (isSameRange && lineNumbersText && firstPlace.source.isNamed && areSameFile(firstPlace.source, source))
+    return `${rangeText}, shown ${isLaterSource(firstPlace.source, source) ? 'later' : 'above'}`;
   const placeTexts = new Set(places.map((place) => describeSourcePlace(source, place, formatRange)));
-  return `${range}, shown ${[...placeTexts].join(' and ')}`;
+  return `${rangeText}, shown ${[...placeTexts].join(' and ')}`;
 }
 
 function describeSourcePlace(
@@ -47,8 +49,8 @@ function describeSourcePlace(
   if (areSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLater ? 'later' : 'above'} ${isWholeRange ? 'as' : 'within'} ${range}`;
   const name = areSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
-  const lines = range ? ` (${isWholeRange ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
-  return `in the ${isLater ? `later ${name}` : `${name} above`}${lines}`;
+  const lineRangeText = range ? ` (${isWholeRange ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
+  return `in the ${isLater ? `later ${name}` : `${name} above`}${lineRangeText}`;
 }
 
 function describePartOfSameCall(keeper: LineSource, source: LineSource): string {
@@ -62,32 +64,32 @@ export const formatLineCount = (count: number): string => (count === 1 ? '1 line
 const isLaterSource = (a: LineSource, b: LineSource): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
   // Index of the block, then of its part in a result with several.
-  const places = [1, 3].map(
+  const indexPairs = [1, 3].map(
     (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
   );
-  const [placeOfA, placeOfB] = places.find(([one, other]) => one !== other) ?? [0, 0];
+  const [placeOfA, placeOfB] = indexPairs.find(([one, other]) => one !== other) ?? [0, 0];
   return placeOfA > placeOfB;
 };
 
 function formatStatedLineNumbers({ lines }: LineSource, firstLine: number, lastLine: number): string | undefined {
   const firstNumber = lines.getStatedLineNumber(firstLine);
-  let lastNumbered = lastLine;
+  let lastNumberedLine = lastLine;
   while (
-    lastNumbered > firstLine &&
-    lines.getStatedLineNumber(lastNumbered) === 0 &&
-    lines.getStartAfterPrefix(lastNumbered) === lines.getEnd(lastNumbered)
+    lastNumberedLine > firstLine &&
+    lines.getStatedLineNumber(lastNumberedLine) === 0 &&
+    lines.getStartAfterPrefix(lastNumberedLine) === lines.getEnd(lastNumberedLine)
   )
-    lastNumbered--;
-  const lastNumber = lines.getStatedLineNumber(lastNumbered);
-  if (firstNumber === 0 || lastNumber - firstNumber !== lastNumbered - firstLine) return undefined;
+    lastNumberedLine--;
+  const lastNumber = lines.getStatedLineNumber(lastNumberedLine);
+  if (firstNumber === 0 || lastNumber - firstNumber !== lastNumberedLine - firstLine) return undefined;
   return firstNumber === lastNumber ? String(firstNumber) : `${firstNumber}-${lastNumber}`;
 }
 
 const describeSource = memoizeByObject((source: LineSource): string => {
   const { path, exchange } = source;
-  const request =
+  const requestText =
     path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeReadRequest(exchange) : undefined;
-  if (request !== undefined) return `${exchange.tool} "${request}"`;
+  if (requestText !== undefined) return `${exchange.tool} "${requestText}"`;
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
 
@@ -103,14 +105,16 @@ function describeReadRequest(exchange: ToolExchange): string | undefined {
     input['bash_id'] ??
     describeFileArguments(input['args']);
   if (typeof text !== 'string') return undefined;
-  const line = text
+  const firstLineText = text
     .trim()
     .split('\n')[0]
     ?.split(MARKER_CHARACTERS)[0]
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim();
-  if (!line) return undefined;
-  return line.length > MAX_REQUEST_CHARS ? `${line.slice(0, MAX_REQUEST_CHARS).trim()}…` : line;
+  if (!firstLineText) return undefined;
+  return firstLineText.length > MAX_REQUEST_CHARS
+    ? `${firstLineText.slice(0, MAX_REQUEST_CHARS).trim()}…`
+    : firstLineText;
 }
 
 /** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */

@@ -117,7 +117,9 @@ function* replaceCopiesWithReferences(
 }
 
 export function describeKeptCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
-  const when = keep === 'latest' ? 'later' : 'earlier';
+  const laterOrEarlier = keep === 'latest' ? 'later' : 'earlier';
   const path = getToolPath(tools, exchange);
-  return path === undefined ? `${when} ${exchange.tool}` : `${when} ${exchange.tool} of ${shortenPath(path)}`;
+  return path === undefined
+    ? `${laterOrEarlier} ${exchange.tool}`
+    : `${laterOrEarlier} ${exchange.tool} of ${shortenPath(path)}`;
 }

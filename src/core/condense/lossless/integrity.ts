@@ -85,12 +85,14 @@ function findBrokenCutsInMessage(
   for (const shownCuts of cutsInView) {
     const message = original[shownCuts.place.message];
     if (!message) continue;
-    const missed = new Set<Cut>();
+    const knownBrokenCuts = new Set<Cut>();
     for (const { cut, contentType, lines } of listLinesRequiredByCuts(shownCuts, message, memory)) {
-      const line = missed.has(cut) ? undefined : findRequiredLineMissingInView(lines, memory, movable?.(cut) === true);
-      if (line === undefined) continue;
-      missed.add(cut);
-      brokenCuts.push({ place: shownCuts.place, cut, contentType, line });
+      const missingLine = knownBrokenCuts.has(cut)
+        ? undefined
+        : findRequiredLineMissingInView(lines, memory, movable?.(cut) === true);
+      if (missingLine === undefined) continue;
+      knownBrokenCuts.add(cut);
+      brokenCuts.push({ place: shownCuts.place, cut, contentType, line: missingLine });
     }
   }
   return brokenCuts;
@@ -102,8 +104,8 @@ function listLinesRequiredByCuts(
   memory: CachedViewLines,
 ): readonly LinesRequiredByCut[] {
   const { lineCache, viewLines } = memory;
-  const before = memory.requirements.get(cutsAtPlace.cuts);
-  if (before) return before;
+  const cachedRequirements = memory.requirements.get(cutsAtPlace.cuts);
+  if (cachedRequirements) return cachedRequirements;
   const requirements = copyWithoutSpareCapacity(
     listLinesRequiredByCutsAtPlace(cutsAtPlace, listContents(message), lineCache),
   );
@@ -131,7 +133,7 @@ function findRequiredLineMissingInView(
   const { content, contentLines, first, last } = lines;
   for (let line = first; line <= last; line++) {
     const id = contentLines.getIdIncludingBlankLines(line);
-    if ((!viewLines.isLineInView(id) || (isMovable && viewLines.moved.has(id))) && !ids.isBlank(id))
+    if ((!viewLines.isLineInView(id) || (isMovable && viewLines.movedLineIds.has(id))) && !ids.isBlank(id))
       return content.text.slice(contentLines.getStartAfterPrefix(line), contentLines.getEnd(line));
   }
   return undefined;
@@ -152,20 +154,20 @@ function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): 
  * @returns number of cuts restored
  */
 export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: RewritableCutTest): number {
-  const lines = collectViewLines(draft, tools, movable !== undefined);
-  const { viewLines, verified } = lines;
+  const cachedLines = collectViewLines(draft, tools, movable !== undefined);
+  const { viewLines, verified } = cachedLines;
   const { shown: cutsByMessage } = draft;
-  const doubtful =
-    viewLines.hasLost || viewLines.moved.size > 0
+  const cutsToCheck =
+    viewLines.hasLostNeededLines || viewLines.movedLineIds.size > 0
       ? cutsByMessage
       : verified.listUnprocessedIndexes(cutsByMessage).map((at) => cutsByMessage[at] ?? []);
-  const brokenCuts = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
+  const brokenCuts = findBrokenCutsInMessage(draft.original, cutsToCheck.flat(), cachedLines, movable);
   verified.markProcessed(
     cutsByMessage,
     brokenCuts.map(({ place }) => place.message),
   );
-  viewLines.hasLost = false;
-  viewLines.moved.clear();
+  viewLines.hasLostNeededLines = false;
+  viewLines.movedLineIds.clear();
   const cutsByPlace = new Map<string, Set<Cut>>();
   for (const { place, cut } of brokenCuts) {
     const key = makePlaceKey(place);
@@ -204,10 +206,10 @@ export const RESTORED_REFERENCES_STEP_NAME = 'Restored references';
 
 /** The tokens of restored places are counted in the steps that removed the copies. */
 export function describeRestoredReferences(edits: readonly Edit[]): string[] {
-  const places = edits.filter(({ operation }) => operation === 'restore').length;
-  if (places === 0) return [];
-  const placesText = places === 1 ? 'One place was' : `${places} places were`;
-  return [`${placesText} restored: a later step removed the copy that a reference pointed to.`];
+  const restoredCount = edits.filter(({ operation }) => operation === 'restore').length;
+  if (restoredCount === 0) return [];
+  const subjectAndVerb = restoredCount === 1 ? 'One place was' : `${restoredCount} places were`;
+  return [`${subjectAndVerb} restored: a later step removed the copy that a reference pointed to.`];
 }
 
 type RewritableCutTest = (cut: Cut) => boolean;
@@ -281,22 +283,22 @@ function listLinesRequiredByCutsInContent(
   let previousCut: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
     const start = content.start + lines.getStart(line);
-    const body = content.start + lines.getStartAfterPrefix(line);
+    const bodyStart = content.start + lines.getStartAfterPrefix(line);
     const end = content.start + lines.getEnd(line);
     while ((cuts[cutIndex]?.end ?? Number.POSITIVE_INFINITY) <= start) cutIndex++;
     let cut = cuts[cutIndex];
     // A cut that ends before the line's text removed only the line's number or path.
-    if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
+    if (cut && cut.reference === undefined && cut.start === start && cut.end <= bodyStart) {
       if (line === 0 || (previousCut && !findMarkers(previousCut.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });
       }
       cut = cuts[++cutIndex];
     }
-    const isLineCut = cut !== undefined && cut.start < end && cut.end > body;
+    const isLineCut = cut !== undefined && cut.start < end && cut.end > bodyStart;
     previousCut = isLineCut ? cut : undefined;
     if (!cut || !isLineCut || cut.recoverable) continue;
-    const last = requirements.at(-1);
-    if (last?.cut === cut && last.lines) last.lines.last = line;
+    const lastRequirement = requirements.at(-1);
+    if (lastRequirement?.cut === cut && lastRequirement.lines) lastRequirement.lines.last = line;
     else
       requirements.push({
         cut,

@@ -34,8 +34,8 @@ export class LineCache {
 
   /** Call this before requesting the lines of these calls' results. */
   addExchanges(exchanges: readonly ToolExchange[], source: 'original' | 'view'): void {
-    for (const at of this.processedExchanges[source].listUnprocessedIndexes(exchanges)) {
-      const exchange = exchanges[at] as ToolExchange;
+    for (const exchangeIndex of this.processedExchanges[source].listUnprocessedIndexes(exchanges)) {
+      const exchange = exchanges[exchangeIndex] as ToolExchange;
       const rule = getToolRule(this.tools, exchange);
       const hint = getPrefixHintForToolKind(rule?.kind);
       for (const content of exchange.results) this.addTextLayout(exchange, content, hint, rule?.numbers);
@@ -63,8 +63,8 @@ export class LineCache {
   }
 
   private getLayoutWithoutPrefixes(hint: TextLayout['hint'], forms: TextLayout['forms']): TextLayout {
-    const existing = this.plainLayouts.find((layout) => layout.hint === hint && layout.forms === forms);
-    if (existing) return existing;
+    const existingLayout = this.plainLayouts.find((layout) => layout.hint === hint && layout.forms === forms);
+    if (existingLayout) return existingLayout;
     const newLayout = { hint, forms, parts: [] };
     this.plainLayouts.push(newLayout);
     return newLayout;
@@ -131,21 +131,21 @@ const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(
 
 /** Until the draft is released, other drafts, which may run at the same time, start empty. */
 export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
-  const existing = lineCacheByDraft.get(draft);
-  if (existing) return existing;
+  const existingCache = lineCacheByDraft.get(draft);
+  if (existingCache) return existingCache;
   const { task, counter } = draft;
-  const cacheSlot = draft.memory.getOrCreate(createReusableLineCacheSlot);
+  const reusableSlot = draft.memory.getOrCreate(createReusableLineCacheSlot);
   const previousCache =
-    cacheSlot.task === task && cacheSlot.lineCache?.counter === counter ? cacheSlot.lineCache : undefined;
+    reusableSlot.task === task && reusableSlot.lineCache?.counter === counter ? reusableSlot.lineCache : undefined;
   const lineCache =
     previousCache && serializeToolRules(previousCache.tools) === serializeToolRules(tools)
       ? previousCache
       : new LineCache(tools, counter);
-  cacheSlot.lineCache = undefined;
+  reusableSlot.lineCache = undefined;
   lineCacheByDraft.set(draft, lineCache);
   draft.addReleaseListener(() => {
     lineCacheByDraft.delete(draft);
-    Object.assign(cacheSlot, { known: lineCache, task });
+    Object.assign(reusableSlot, { known: lineCache, task });
   });
   return lineCache;
 }

@@ -75,18 +75,18 @@ export class RepeatedLineIndex {
   /** Undoes the changes of all sources after the first `count`. */
   truncateSources(count: number): void {
     if (count >= this.sources.length) return;
-    const size = this.bases[count] as number;
-    const undone = this.undoBases[count] as number;
-    while (this.undoSize > undone) {
-      const value = this.undoLog[--this.undoSize] as number;
+    const remainingSize = this.bases[count] as number;
+    const remainingUndoSize = this.undoBases[count] as number;
+    while (this.undoSize > remainingUndoSize) {
+      const previousValue = this.undoLog[--this.undoSize] as number;
       const entryId = this.undoLog[--this.undoSize] as number;
       const index = Math.floor(entryId / NUMBER_OF_UNDOABLE_ARRAYS);
-      if (entryId % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, value);
+      if (entryId % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_KEPT_LINES) this.setKeptLine(index, previousValue);
       else
         (entryId % NUMBER_OF_UNDOABLE_ARRAYS === ARRAY_ID_OF_PREVIOUS_LINES
           ? this.previousEqualLines
           : this.newestLineById
-        )[index] = value;
+        )[index] = previousValue;
     }
     // Follows the undo, which puts hidden lines back into the chains.
     for (let sourceIndex = this.sources.length - 1; sourceIndex >= count; sourceIndex--) {
@@ -94,8 +94,9 @@ export class RepeatedLineIndex {
       this.touchedSources.delete(sourceIndex);
       this.removedSources.add(this.sources[sourceIndex] as LineSource);
     }
-    for (const list of [this.sources, this.bases, this.keptElsewhereCounts, this.undoBases]) list.length = count;
-    this.size = size;
+    for (const resizedList of [this.sources, this.bases, this.keptElsewhereCounts, this.undoBases])
+      resizedList.length = count;
+    this.size = remainingSize;
   }
 
   /**
@@ -200,7 +201,7 @@ export class RepeatedLineIndex {
   private findLongestMatchingLines(source: LineSource, line: number, searchStart: number): MatchingLines | undefined {
     let bestMatch: MatchingLines | undefined;
     const id = source.lines.getId(line);
-    let passed = 0;
+    let skippedMatches = 0;
     let triedMatches = 0;
     let candidate = this.findOlderEqualLine(id);
     for (
@@ -211,12 +212,12 @@ export class RepeatedLineIndex {
       const candidateSource = this.getSourceAt(candidate);
       // Neither file may refer to lines of the other.
       if (!this.mayReferTo(source, candidateSource) && !this.mayReferTo(candidateSource, source)) {
-        if (++passed > MAX_MATCHES_SKIPPED_IN_OTHER_FILES) break;
+        if (++skippedMatches > MAX_MATCHES_SKIPPED_IN_OTHER_FILES) break;
         continue;
       }
       triedMatches++;
-      const run = this.extendMatchInBothDirections(source, line, candidate, searchStart);
-      if (!bestMatch || run.chars > bestMatch.chars) bestMatch = run;
+      const match = this.extendMatchInBothDirections(source, line, candidate, searchStart);
+      if (!bestMatch || match.chars > bestMatch.chars) bestMatch = match;
       if (bestMatch.line + bestMatch.length === source.lines.count) break;
     }
     return bestMatch && bestMatch.chars >= MIN_CHARS_OF_MATCHING_LINES ? bestMatch : undefined;
@@ -264,18 +265,29 @@ export class RepeatedLineIndex {
     };
     const getLineLength = (offset: number): number =>
       lines.getEnd(line + offset) - lines.getStartAfterPrefix(line + offset);
-    let chars = getLineLength(0);
-    let end = 1;
-    for (; line + end < lines.count && candidateLine + end < candidateLines.count && isSameLine(end); end++)
-      chars += getLineLength(end);
+    let matchedChars = getLineLength(0);
+    let lengthFromLine = 1;
+    for (
+      ;
+      line + lengthFromLine < lines.count &&
+      candidateLine + lengthFromLine < candidateLines.count &&
+      isSameLine(lengthFromLine);
+      lengthFromLine++
+    )
+      matchedChars += getLineLength(lengthFromLine);
     let linesBefore = 0;
     for (
       ;
       line - linesBefore > searchStart && candidateLine - linesBefore > 0 && isSameLine(-linesBefore - 1);
       linesBefore++
     )
-      chars += getLineLength(-linesBefore - 1);
-    return { line: line - linesBefore, oldLine: candidate - linesBefore, length: linesBefore + end, chars };
+      matchedChars += getLineLength(-linesBefore - 1);
+    return {
+      line: line - linesBefore,
+      oldLine: candidate - linesBefore,
+      length: linesBefore + lengthFromLine,
+      chars: matchedChars,
+    };
   }
 
   private linkRepeatedLines(old: IndexedLineNumber, newLine: IndexedLineNumber, isRemovable: boolean): void {
@@ -283,9 +295,9 @@ export class RepeatedLineIndex {
     const source = this.getSourceAt(newLine);
     const rootSource = this.getSourceAt(root);
     if (rootSource === source) return;
-    const removal = this.chooseRemovedSource(rootSource, source, isRemovable);
-    if (removal === 'older') this.changeKeptLineUndoably(root, newLine);
-    else if (removal === 'newer') this.changeKeptLineUndoably(newLine, root);
+    const removedSide = this.chooseRemovedSource(rootSource, source, isRemovable);
+    if (removedSide === 'older') this.changeKeptLineUndoably(root, newLine);
+    else if (removedSide === 'newer') this.changeKeptLineUndoably(newLine, root);
   }
 
   private chooseRemovedSource(
@@ -294,11 +306,12 @@ export class RepeatedLineIndex {
     isRemovable: boolean,
   ): 'older' | 'newer' | undefined {
     const difference = RANK_BY_SOURCE_KIND[newer.kind] - RANK_BY_SOURCE_KIND[older.kind];
-    const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
-    const olderCanGo = this.keep !== 'above' && this.removableKinds.has(older.kind) && this.mayReferTo(older, newer);
-    const newerCanGo = isRemovable && this.mayReferTo(newer, older);
-    if (newerStays ? olderCanGo : !newerCanGo && olderCanGo) return 'older';
-    return newerCanGo ? 'newer' : undefined;
+    const prefersNewer = difference === 0 ? this.keep === 'latest' : difference > 0;
+    const isOlderRemovable =
+      this.keep !== 'above' && this.removableKinds.has(older.kind) && this.mayReferTo(older, newer);
+    const isNewerRemovable = isRemovable && this.mayReferTo(newer, older);
+    if (prefersNewer ? isOlderRemovable : !isNewerRemovable && isOlderRemovable) return 'older';
+    return isNewerRemovable ? 'newer' : undefined;
   }
 
   private getKeptLine(line: IndexedLineNumber): IndexedLineNumber {
@@ -319,10 +332,10 @@ export class RepeatedLineIndex {
 
   private setKeptLine(line: IndexedLineNumber, keeper: IndexedLineNumber): void {
     const sourceIndex = this.sourceIndexes[line] as number;
-    const change = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
-    this.keptElsewhereCounts[sourceIndex] = (this.keptElsewhereCounts[sourceIndex] ?? 0) + change;
+    const countChange = Number(keeper !== NO_INDEXED_LINE) - Number(this.getKeptLine(line) !== NO_INDEXED_LINE);
+    this.keptElsewhereCounts[sourceIndex] = (this.keptElsewhereCounts[sourceIndex] ?? 0) + countChange;
     // Shortening a chain does not change what stays.
-    if (change !== 0) this.touchedSources.add(sourceIndex);
+    if (countChange !== 0) this.touchedSources.add(sourceIndex);
     this.keptLines[line] = keeper;
   }
 

@@ -6,7 +6,7 @@ import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from '../lines/lines';
 import { findEndOfLine, detectLineTerminator, type LineTerminator } from '../lines/lineEnds';
 import {
-  countLinesWithKeptNumbers,
+  getRequiredNumberedLines,
   readLinePrefix,
   detectPrefixFormat,
   getPrefixHintForToolKind,
@@ -47,29 +47,30 @@ function findPrefixesThatCanBeInferred(text: string, { hint, forms, parts }: Tex
   const cuts =
     format === 'search'
       ? findCutsOfSearchPrefixes(text, lines)
-      : findCutsOfLineNumbers(text, lines, format, countLinesWithKeptNumbers(format, hint));
+      : findCutsOfLineNumbers(text, lines, format, getRequiredNumberedLines(format, hint));
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
 function findCutsOfLinePrefixes(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let searchLines: LineWithPrefix[] = [];
-  let end = -1;
-  const closeSearch = (): void => {
+  let previousPartEnd = -1;
+  const cutPathsOfSearchLines = (): void => {
     cuts.push(...findCutsOfSearchPrefixes(text, searchLines, true));
     searchLines = [];
   };
   for (const part of parts) {
-    const between = text.slice(end + 1, part.start);
-    if (part.linePrefix !== 'search' || (between !== '' && between !== '--\n')) closeSearch();
-    else if (between !== '') searchLines.push({ start: end + 1, prefix: undefined });
-    end = part.end;
+    const textBetweenParts = text.slice(previousPartEnd + 1, part.start);
+    if (part.linePrefix !== 'search' || (textBetweenParts !== '' && textBetweenParts !== '--\n'))
+      cutPathsOfSearchLines();
+    else if (textBetweenParts !== '') searchLines.push({ start: previousPartEnd + 1, prefix: undefined });
+    previousPartEnd = part.end;
     if (part.linePrefix === undefined || part.linePrefix === 'diff') continue;
     const lines = readPrefixes(text, part.linePrefix, '\n', part);
     if (part.linePrefix === 'search') searchLines = searchLines.concat(lines);
     else cuts.push(...findCutsOfLineNumbers(text, lines, part.linePrefix, 1));
   }
-  closeSearch();
+  cutPathsOfSearchLines();
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
@@ -101,12 +102,12 @@ function readPrefixes(
 
 /** A gap is a marker that does not say which lines it replaces. */
 function createTestForStartAfterUnknownGap(text: string): (at: number) => boolean {
-  const ends = new Set(
+  const lineStartsAfterMarkers = new Set(
     findMarkers(text)
       .filter(({ what }) => !statesLineNumbers(what))
       .map(({ end }) => text.indexOf('\n', end) + 1),
   );
-  return ends.size === 0 ? () => false : (at) => at > 0 && ends.has(at);
+  return lineStartsAfterMarkers.size === 0 ? () => false : (at) => at > 0 && lineStartsAfterMarkers.has(at);
 }
 
 function findCutsOfLineNumbers(
@@ -119,43 +120,44 @@ function findCutsOfLineNumbers(
   let previousLine: LineWithPrefix | undefined;
   let previousNumber: number | undefined;
   let linesInRun = 0;
-  const judgeLine = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
+  const addCutIfInferable = (line: LineWithPrefix, nextLine: LineWithPrefix | undefined): void => {
     const { start: lineStart, prefix, afterGap } = line;
-    const follows = !afterGap && prefix !== undefined && prefix.number - 1 === previousNumber;
-    linesInRun = follows ? linesInRun + 1 : 0;
+    const followsPreviousNumber = !afterGap && prefix !== undefined && prefix.number - 1 === previousNumber;
+    linesInRun = followsPreviousNumber ? linesInRun + 1 : 0;
     if (linesInRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
-      const endsRun = nextLine !== undefined && nextLine.prefix?.number !== prefix.number + 1;
+      const isLastOfRun = nextLine !== undefined && nextLine.prefix?.number !== prefix.number + 1;
       // If the rest of the line looks numbered, it would be read as such without the number.
-      if (!endsRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });
+      if (!isLastOfRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });
     }
     previousNumber = prefix?.number;
   };
   for (const line of lines) {
-    if (previousLine) judgeLine(previousLine, line);
+    if (previousLine) addCutIfInferable(previousLine, line);
     previousLine = line;
   }
-  if (previousLine) judgeLine(previousLine, undefined);
+  if (previousLine) addCutIfInferable(previousLine, undefined);
   return cuts;
 }
 
 function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
-  let spellings: string[] = [];
+  let pathSpellings: string[] = [];
   let previousNumber: number | undefined;
   for (const { start: lineStart, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
       // `--` separates groups of context.
-      if (!text.startsWith('--\n', lineStart)) spellings = [];
+      if (!text.startsWith('--\n', lineStart)) pathSpellings = [];
       previousNumber = undefined;
       if (!prefix) continue;
     }
     const path = text.slice(lineStart, Math.max(lineStart, prefix.pathEnd - 1));
-    if (!spellings.some((spelling) => isSameFile(spelling, path))) spellings = [];
-    const isSpelled = spellings.includes(path);
-    if (!isSpelled) spellings.push(path);
-    const numberFollows = !keepNumbers && !prefix.isMatch && prefix.number - 1 === previousNumber && isSpelled;
-    const cutEnd = numberFollows ? prefix.end : prefix.pathEnd;
-    if (isSpelled && cutEnd > lineStart && !(numberFollows && readLinePrefix(text, cutEnd, 'search')))
+    if (!pathSpellings.some((spelling) => isSameFile(spelling, path))) pathSpellings = [];
+    const isKnownSpelling = pathSpellings.includes(path);
+    if (!isKnownSpelling) pathSpellings.push(path);
+    const followsPreviousNumber =
+      !keepNumbers && !prefix.isMatch && prefix.number - 1 === previousNumber && isKnownSpelling;
+    const cutEnd = followsPreviousNumber ? prefix.end : prefix.pathEnd;
+    if (isKnownSpelling && cutEnd > lineStart && !(followsPreviousNumber && readLinePrefix(text, cutEnd, 'search')))
       cuts.push({ start: lineStart, end: cutEnd });
     previousNumber = prefix.number;
   }

@@ -61,9 +61,9 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   if (noise) steps.push(createNewResultsNoiseStep(tools));
   if (lossless) {
     const decideRemovable = (_: Draft, lineCache: LineCache): ((source: LineSource) => boolean) => {
-      const decided = createRemovableTest(draft, lineCache, isCautious);
-      ({ rereads: rereadMessages } = decided);
-      return decided.isRemovable;
+      const removableTest = createRemovableTest(draft, lineCache, isCautious);
+      ({ rereads: rereadMessages } = removableTest);
+      return removableTest.isRemovable;
     };
     steps.push(
       ...createRepeatedLinesStep(tools, 'above', LINE_OPERATIONS_FOR_RESULTS, false, decideRemovable),
@@ -120,10 +120,10 @@ function isSameCallMadeAgain(draft: Draft, exchange: ToolExchange): boolean {
   const earlierReads = draft.exchanges.filter(
     (other) => other.callMessage < exchange.callMessage && other.tool === exchange.tool && makeCallKey(other) === key,
   );
-  const last = earlierReads.at(-1);
-  if (!last || exchange.callMessage - last.callMessage <= RECENT_RESULT_MESSAGES) return false;
-  const wholeRead = earlierReads.findLast((other) => areResultsUncut(draft, other));
-  return wholeRead?.resultMessage === undefined || !isRecentMessage(draft, wholeRead.resultMessage);
+  const lastRead = earlierReads.at(-1);
+  if (!lastRead || exchange.callMessage - lastRead.callMessage <= RECENT_RESULT_MESSAGES) return false;
+  const uncutRead = earlierReads.findLast((other) => areResultsUncut(draft, other));
+  return uncutRead?.resultMessage === undefined || !isRecentMessage(draft, uncutRead.resultMessage);
 }
 
 const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =>
@@ -135,9 +135,9 @@ const areResultsUncut = ({ shown }: Draft, { results }: ToolExchange): boolean =
   );
 
 function isRecentMessage({ messages, counter, sentCount: sentBefore }: Draft, message: number): boolean {
-  const recent = messages.slice(message, sentBefore);
-  let remaining = MAX_RECENT_RESULT_TOKENS;
-  return recent.toReversed().every((each) => (remaining -= counter.countMessage(each)) >= 0);
+  const messagesSince = messages.slice(message, sentBefore);
+  let remainingTokens = MAX_RECENT_RESULT_TOKENS;
+  return messagesSince.toReversed().every((each) => (remainingTokens -= counter.countMessage(each)) >= 0);
 }
 
 /** @param reads all reads of one file in order, as received */
@@ -147,17 +147,17 @@ function listReadsOfRemovedLines(draft: Draft, { ids }: LineCache, reads: readon
   const cutMessageByLine = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
-    let rereadLines = 0;
+    let rereadLineCount = 0;
     for (let line = 0; line < lines.count && cutMessageByLine.size > 0; line++) {
-      const cut = cutMessageByLine.get(lines.getId(line));
-      if (cut === undefined || cut >= content.message) continue;
-      if (content.message - cut <= RECENT_RESULT_MESSAGES) rereadLines++;
+      const cutMessage = cutMessageByLine.get(lines.getId(line));
+      if (cutMessage === undefined || cutMessage >= content.message) continue;
+      if (content.message - cutMessage <= RECENT_RESULT_MESSAGES) rereadLineCount++;
       // From here on the line is visible, unless it is cut again.
       cutMessageByLine.delete(lines.getId(line));
     }
-    if (rereadLines >= MIN_REREAD_LINES) sources.push(read);
-    const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
-    for (const { reference, start, end } of state?.cuts ?? []) {
+    if (rereadLineCount >= MIN_REREAD_LINES) sources.push(read);
+    const shownState = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
+    for (const { reference, start, end } of shownState?.cuts ?? []) {
       if (reference === undefined) continue;
       for (let line = 0; line < lines.count; line++) {
         const isLineCut = content.start + lines.getStart(line) < end && content.start + lines.getEnd(line) > start;

@@ -35,13 +35,13 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
             end: content.start + run.end,
             marker: `${formatLineCount(run.lines)} as in ${newerText}`,
           }));
-          const info = {
+          const editInfo = {
             contentType: content.type,
             operation: 'reference',
             reason: `superseded by ${newerText}`,
             strict: true,
           } as const;
-          yield draft.cutText(name, getContentPlace(content), requests, info) > 0 ? index : undefined;
+          yield draft.cutText(name, getContentPlace(content), requests, editInfo) > 0 ? index : undefined;
           // A listing of what is new adds to an earlier full listing.
           if (newerText === LATER_LISTING_TEXT) laterLines = new Set([...laterLines, ...splitToLineSet(content.text)]);
         }
@@ -111,11 +111,18 @@ const findTextsOfBlocks = (
   items.flatMap((item, index) =>
     getBlocks(item).flatMap((block, blockIndex) => {
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
-      const message = places[index] as number;
+      const messageIndex = places[index] as number;
       const path = ['content', blockIndex, 'text'];
       const start = block.text.startsWith(REMINDER_TAG) ? REMINDER_TAG.length : 0;
       const text = block.text.slice(start);
-      const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };
+      const content: PlacedContent = {
+        type: 'messageText',
+        message: messageIndex,
+        path,
+        start,
+        end: block.text.length,
+        text,
+      };
       return isProtectedContent(draft, content) ? [] : [{ content, index }];
     }),
   );

@@ -30,9 +30,9 @@ export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): M
     run(draft) {
       const groups = getGroupsOfEqualReminders(getLineCache(draft, tools), keep);
       const messages = [...draft.messages];
-      const changed = new Set(groups.listChangedGroups(messages).flatMap(({ indexes }) => indexes));
+      const changedIndexes = new Set(groups.listChangedGroups(messages).flatMap(({ indexes }) => indexes));
       const handledMessages: number[] = [];
-      for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
+      for (const message of [...changedIndexes].filter((at) => at > draft.task).sort((a, b) => a - b)) {
         for (const [content, requests] of groupReminderCutsByPlace(message, messages, groups, draft.task, keep)) {
           const savedTokens = draft.cutText(name, getContentPlace({ ...content, message }), requests, {
             contentType: content.type,
@@ -65,12 +65,12 @@ function findReminders({ text }: Content): (Slice & { readonly text: string })[]
   const reminders = [];
   let end = text.length;
   for (;;) {
-    const trimmed = findEndWithoutSpace(text, end);
-    if (!text.endsWith(REMINDER_CLOSING_TAG, trimmed)) break;
-    const start = text.lastIndexOf(REMINDER_OPENING_TAG, trimmed);
+    const trimmedEnd = findEndWithoutSpace(text, end);
+    if (!text.endsWith(REMINDER_CLOSING_TAG, trimmedEnd)) break;
+    const start = text.lastIndexOf(REMINDER_OPENING_TAG, trimmedEnd);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
     const reminderStart = findEndWithoutSpace(text, start);
-    reminders.push({ start: reminderStart, end: trimmed, text: text.slice(reminderStart, trimmed).trim() });
+    reminders.push({ start: reminderStart, end: trimmedEnd, text: text.slice(reminderStart, trimmedEnd).trim() });
     end = reminderStart;
   }
   return reminders;
@@ -94,8 +94,9 @@ function groupReminderCutsByPlace(
   const cuts = new Map<Content, CutRequest[]>();
   for (const reminder of reminders) {
     const { content, text, start, end } = reminder;
-    const places = groups.getIndexesOfGroup(text);
-    const keptMessage = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
+    const messagesWithReminder = groups.getIndexesOfGroup(text);
+    const keptMessage =
+      keep === 'latest' ? messagesWithReminder.at(-1) : messagesWithReminder.find((place) => place > task);
     const equalReminders = reminders.filter((other) => other.text === text);
     if (keptMessage === messageIndex && (keep === 'latest' ? equalReminders.at(-1) : equalReminders[0]) === reminder)
       continue;

@@ -73,11 +73,11 @@ export function createRepeatedLinesStep(
     linksSingleLines: false,
     removableKinds: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
-  const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; saves: boolean }>();
+  const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; hasSaved: boolean }>();
   const planCuts = (draft: Draft): PlannedCutsAtPlace[] =>
     planCutsOfRepeatedLines(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
   // Two steps give the event loop a turn in between.
-  const reading = [updateLineIndex, updateRepeatedRangesOfIndex].map((updateIndex): MechanicalStep => ({
+  const indexingSteps = [updateLineIndex, updateRepeatedRangesOfIndex].map((updateIndex): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
     run(draft) {
@@ -87,27 +87,27 @@ export function createRepeatedLinesStep(
   const steps = operations.map((operation, index): MechanicalStep => ({
     name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
-      const plannedCuts = plans.get(draft) ?? { cuts: planCuts(draft), saves: false };
+      const plannedCuts = plans.get(draft) ?? { cuts: planCuts(draft), hasSaved: false };
       plans.set(draft, plannedCuts);
-      if (applyPlannedCuts(draft, plannedCuts.cuts, operation)) plannedCuts.saves = true;
+      if (applyPlannedCuts(draft, plannedCuts.cuts, operation)) plannedCuts.hasSaved = true;
       if (index < operations.length - 1) return;
       plans.delete(draft);
-      if (!plannedCuts.saves) return;
+      if (!plannedCuts.hasSaved) return;
       // Removes what a second run would still find.
-      const memory = createLineIndexMemoryForRest(getLineCache(draft, tools), keep);
+      const memory = createLineIndexMemoryForFurtherRounds(getLineCache(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
-        const rest = planCutsOfRepeatedLines(draft, { ...rules, linksSingleLines: true }, memory);
-        if (!applyPlannedCuts(draft, rest)) return;
+        const remainingCuts = planCutsOfRepeatedLines(draft, { ...rules, linksSingleLines: true }, memory);
+        if (!applyPlannedCuts(draft, remainingCuts)) return;
       }
     },
   }));
-  return steps.length === 0 ? [] : [...reading, ...steps];
+  return steps.length === 0 ? [] : [...indexingSteps, ...steps];
 }
 
 const MAX_SEARCH_ROUNDS = 4;
 
 function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onlyOperation?: LineOperation): boolean {
-  let totalSaved = 0;
+  let totalSavedTokens = 0;
   for (const { place, source, text, requests, runs: runsBySource } of plan) {
     const operation = findLineOperation(source.kind);
     if (onlyOperation !== undefined && operation !== onlyOperation) continue;
@@ -121,10 +121,10 @@ function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onl
       strict: true,
     });
     // Runs that saved something are tried again if the cuts are undone.
-    if (savedTokens === 0) for (const sourceRuns of runsBySource) sourceRuns.isSettled = true;
-    totalSaved += savedTokens;
+    if (savedTokens === 0) for (const sourceRanges of runsBySource) sourceRanges.isSettled = true;
+    totalSavedTokens += savedTokens;
   }
-  return totalSaved > 0;
+  return totalSavedTokens > 0;
 }
 
 const findLineOperation = (kind: LineSourceKind): LineOperation =>
@@ -137,11 +137,11 @@ function planCutsOfRepeatedLines(
   rules: RepeatedLineRules,
   memory: LineIndexMemory,
 ): PlannedCutsAtPlace[] {
-  const runs = updateRepeatedRangesOfIndex(draft, rules, memory);
+  const rangeChooser = updateRepeatedRangesOfIndex(draft, rules, memory);
   const plan = new Map<string, PlannedCutsAtPlace>();
-  for (const sourceRuns of runs.listUnprocessedRanges()) {
-    const { source } = sourceRuns;
-    const requests = sourceRuns.runs.map(createCutRequestForRange);
+  for (const sourceRanges of rangeChooser.listUnprocessedRanges()) {
+    const { source } = sourceRanges;
+    const requests = sourceRanges.runs.map(createCutRequestForRange);
     const place = getContentPlace(source.content);
     const plannedCuts = plan.get(makePlaceKey(place)) ?? {
       place,
@@ -151,7 +151,7 @@ function planCutsOfRepeatedLines(
       runs: [],
     };
     plannedCuts.requests.push(...requests);
-    plannedCuts.runs.push(sourceRuns);
+    plannedCuts.runs.push(sourceRanges);
     plan.set(makePlaceKey(place), plannedCuts);
   }
   return [...plan.values()];
@@ -159,7 +159,7 @@ function planCutsOfRepeatedLines(
 
 interface LineIndexWithRepeatedRanges {
   readonly index: RepeatedLineIndex;
-  readonly runs: RepeatedRangeChooser;
+  readonly rangeChooser: RepeatedRangeChooser;
   /** Texts that could be cut as new results; after they are sent, they must stay. */
   readonly sourcesCutAsNew: WeakSet<LineSource>;
 }
@@ -181,7 +181,7 @@ const getLineIndexMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineI
   getLineIndexMemory(lineCache, keep === 'above' ? 'new results' : '');
 
 /** Not kept, because it is as large as the main index and rarely needed. */
-const createLineIndexMemoryForRest = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
+const createLineIndexMemoryForFurtherRounds = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
   keep === 'above'
     ? getLineIndexMemoryForRules(lineCache, keep)
     : { ...getLineIndexMemoryForRules(lineCache, keep), latest: undefined };
@@ -193,9 +193,9 @@ function updateRepeatedRangesOfIndex(
 ): RepeatedRangeChooser {
   const latestIndex = updateLineIndex(draft, rules, memory);
   memory.latest = undefined;
-  latestIndex.runs.updateChoices((run) => savesMoreTokensThanMarkerCosts(draft, run));
+  latestIndex.rangeChooser.updateChoices((run) => savesMoreTokensThanMarkerCosts(draft, run));
   memory.latest = latestIndex;
-  return latestIndex.runs;
+  return latestIndex.rangeChooser;
 }
 
 /** Reuses the earlier index up to the first text that has changed. */
@@ -207,21 +207,21 @@ function updateLineIndex(draft: Draft, rules: RepeatedLineRules, memory: LineInd
     previousIndex?.index.keep === rules.keep &&
     previousIndex.index.acrossFiles === rules.acrossFiles &&
     areSetsEqual(previousIndex.index.removableKinds, rules.removableKinds);
-  const { index, runs, sourcesCutAsNew } = isReusable ? previousIndex : createLineIndex(lineCache, rules);
+  const { index, rangeChooser: runs, sourcesCutAsNew } = isReusable ? previousIndex : createLineIndex(lineCache, rules);
   const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
   const wasSent = (source: LineSource): boolean =>
     source.content.message < draft.sentCount && sourcesCutAsNew.has(source);
-  const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
-  const keptCount = changed < 0 ? sources.length : changed;
-  index.truncateSources(keptCount);
-  const mayGo = keptCount < sources.length ? rules.createRemovableTest?.(draft, lineCache) : undefined;
-  for (const source of sources.slice(keptCount)) {
-    const isRemovable = mayGo?.(source);
+  const firstChangedIndex = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
+  const unchangedCount = firstChangedIndex < 0 ? sources.length : firstChangedIndex;
+  index.truncateSources(unchangedCount);
+  const isSourceRemovable = unchangedCount < sources.length ? rules.createRemovableTest?.(draft, lineCache) : undefined;
+  for (const source of sources.slice(unchangedCount)) {
+    const isRemovable = isSourceRemovable?.(source);
     if (isRemovable === true) sourcesCutAsNew.add(source);
     else sourcesCutAsNew.delete(source);
     index.addSource(source, isRemovable);
   }
-  return (memory.latest = { index, runs, sourcesCutAsNew });
+  return (memory.latest = { index, rangeChooser: runs, sourcesCutAsNew });
 }
 
 function createLineIndex(
@@ -231,7 +231,7 @@ function createLineIndex(
   const index = new RepeatedLineIndex(keep, removableKinds, lineCache.ids, acrossFiles, linksSingleLines);
   return {
     index,
-    runs: new RepeatedRangeChooser(index, (id) => lineCache.ids.isBlank(id)),
+    rangeChooser: new RepeatedRangeChooser(index, (id) => lineCache.ids.isBlank(id)),
     sourcesCutAsNew: new WeakSet(),
   };
 }
@@ -247,14 +247,14 @@ const PLACEHOLDER_REFERENCE = 'a1b2c3' as ReferenceId;
 
 function savesMoreTokensThanMarkerCosts({ counter }: Draft, run: RepeatedLineRange): boolean {
   const { content, lines, kind } = run.source;
-  const price = makeMarker(describeRangeWithLongestNumbers(run), PLACEHOLDER_REFERENCE);
-  if (lines.getEnd(run.last) - lines.getStartOfCut(run.first, run.last) > 6 * price.length) return true;
+  const longestMarker = makeMarker(describeRangeWithLongestNumbers(run), PLACEHOLDER_REFERENCE);
+  if (lines.getEnd(run.last) - lines.getStartOfCut(run.first, run.last) > 6 * longestMarker.length) return true;
   // Leaves out line numbers, because a later step may remove them.
-  let body = '';
+  let removedText = '';
   for (let line = run.first; line <= run.last; line++)
-    body += `${content.text.slice(lines.getStartAfterPrefix(line), lines.getEnd(line))}\n`;
-  const worth = kind === 'result' ? MIN_SAVING_TO_MARKER_COST_RATIO : 1;
-  return counter.countText(body) >= worth * counter.countText(price) + KEPT_MARGIN_LINES;
+    removedText += `${content.text.slice(lines.getStartAfterPrefix(line), lines.getEnd(line))}\n`;
+  const minSavingRatio = kind === 'result' ? MIN_SAVING_TO_MARKER_COST_RATIO : 1;
+  return counter.countText(removedText) >= minSavingRatio * counter.countText(longestMarker) + KEPT_MARGIN_LINES;
 }
 
 function createCutRequestForRange(run: RepeatedLineRange): CutRequest {

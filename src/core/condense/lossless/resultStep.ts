@@ -28,32 +28,34 @@ export function createResultStep(
       name,
       run(draft, signal) {
         const exchanges = draft.exchanges;
-        const stableExchanges = getSettledExchanges(getLineCache(draft, tools));
+        const processedExchanges = getSettledExchanges(getLineCache(draft, tools));
         const handledIndexes: number[] = [];
         const { sentCount: sentBefore } = draft;
         // Other drafts may change these exchanges, so they are not marked as settled.
-        const openIndexes =
-          sentBefore > 0 ? findNewExchanges(draft, exchanges) : stableExchanges.listUnprocessedIndexes(exchanges);
-        for (const exchangeIndex of openIndexes) {
+        const unprocessedIndexes =
+          sentBefore > 0 ? findNewExchanges(draft, exchanges) : processedExchanges.listUnprocessedIndexes(exchanges);
+        for (const exchangeIndex of unprocessedIndexes) {
           signal?.throwIfAborted();
           const exchange = exchanges[exchangeIndex] as ToolExchange;
-          const findNoiseIn = findNoise(exchange);
-          if (!findNoiseIn) continue;
+          const findNoiseInText = findNoise(exchange);
+          if (!findNoiseInText) continue;
           // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
             if (isProtectedContent(draft, content)) continue;
-            const found = findNoiseIn(content.text, content);
-            const requests = content.start === 0 ? found : found.map((request) => shiftCutRequest(content, request));
-            const info = {
+            const requestsInText = findNoiseInText(content.text, content);
+            const requests =
+              content.start === 0 ? requestsInText : requestsInText.map((request) => shiftCutRequest(content, request));
+            const editInfo = {
               contentType: content.type,
               operation: strict ? 'reference' : 'cut',
               reason,
               strict,
             } as const;
-            if (draft.cutText(name, getContentPlace(content), requests, info) > 0) handledIndexes.push(exchangeIndex);
+            if (draft.cutText(name, getContentPlace(content), requests, editInfo) > 0)
+              handledIndexes.push(exchangeIndex);
           }
         }
-        if (sentBefore === 0) stableExchanges.markProcessed(exchanges, handledIndexes);
+        if (sentBefore === 0) processedExchanges.markProcessed(exchanges, handledIndexes);
       },
     };
   };
@@ -61,15 +63,16 @@ export function createResultStep(
 
 function findNewExchanges({ original, sentCount: sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
   // Some agents store each call and each answer as a message of its own.
-  let firstCall = sentBefore;
-  for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;
-  const places: number[] = [];
+  let firstNewMessage = sentBefore;
+  for (const role of ['user', 'assistant'] as const)
+    while (original[firstNewMessage - 1]?.role === role) firstNewMessage--;
+  const newIndexes: number[] = [];
   for (let exchangeIndex = exchanges.length - 1; exchangeIndex >= 0; exchangeIndex--) {
     const { resultMessage, callMessage } = exchanges[exchangeIndex] as ToolExchange;
-    if (resultMessage !== undefined && resultMessage >= sentBefore) places.push(exchangeIndex);
-    else if (callMessage < firstCall) break;
+    if (resultMessage !== undefined && resultMessage >= sentBefore) newIndexes.push(exchangeIndex);
+    else if (callMessage < firstNewMessage) break;
   }
-  return places;
+  return newIndexes;
 }
 
 const shiftCutRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({

@@ -25,15 +25,15 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const exchanges = draft.exchanges;
-      const stableExchanges = getRetriedExchanges(getLineCache(draft, tools));
+      const processedExchanges = getRetriedExchanges(getLineCache(draft, tools));
       const handledIndexes: number[] = [];
-      for (const exchangeIndex of includePrecedingIndexes(stableExchanges.listUnprocessedIndexes(exchanges))) {
+      for (const exchangeIndex of includePrecedingIndexes(processedExchanges.listUnprocessedIndexes(exchanges))) {
         const exchange = exchanges[exchangeIndex];
-        const target = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
-        if (!exchange || target === undefined) continue;
+        const callTarget = exchange?.isError ? getCallTarget(tools, exchange) : undefined;
+        if (!exchange || callTarget === undefined) continue;
         const retries = exchanges
           .slice(exchangeIndex + 1, exchangeIndex + 1 + MAX_RETRY_CALLS)
-          .filter((later) => isSuccessfulRetry(tools, later, target));
+          .filter((later) => isSuccessfulRetry(tools, later, callTarget));
         for (const content of exchange.parameters.toReversed()) {
           const { text, start, end } = content;
           if (
@@ -53,16 +53,17 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
           if (savedTokens > 0) handledIndexes.push(exchangeIndex);
         }
       }
-      stableExchanges.markProcessed(exchanges, handledIndexes);
+      processedExchanges.markProcessed(exchanges, handledIndexes);
     },
   };
 };
 
 /** Adds the places shortly before, because a new call may be a retry of an earlier one. */
 function* includePrecedingIndexes(places: readonly number[]): Generator<number> {
-  let next = 0;
-  for (const place of places) {
-    for (next = Math.max(next, place - MAX_RETRY_CALLS); next <= place; next++) yield next;
+  let nextIndex = 0;
+  for (const exchangeIndex of places) {
+    for (nextIndex = Math.max(nextIndex, exchangeIndex - MAX_RETRY_CALLS); nextIndex <= exchangeIndex; nextIndex++)
+      yield nextIndex;
   }
 }
 

@@ -70,8 +70,8 @@ export async function runLossless(
   const { targetTokens } = options;
   const key = JSON.stringify([config, messages.length, edits.map((edit) => [makeEditPlaceKey(edit), edit.id])]);
   const runs = losslessRuns?.get(messages) ?? [];
-  const earlier = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
-  if (earlier) return { draft: earlier.draft.copyDraft(), steps: earlier.steps };
+  const earlierRun = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
+  if (earlierRun) return { draft: earlierRun.draft.copyDraft(), steps: earlierRun.steps };
   const draft = new Draft(messages, counter, edits);
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
@@ -91,8 +91,8 @@ function stopsAtSameStep(
   targetTokens: number | undefined,
 ): boolean {
   if (cachedTarget === targetTokens) return true;
-  const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
-  return fewest > (cachedTarget ?? 0) && fewest > (targetTokens ?? 0);
+  const fewestTokens = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
+  return fewestTokens > (cachedTarget ?? 0) && fewestTokens > (targetTokens ?? 0);
 }
 
 const MAX_CACHED_LOSSLESS_RUNS = 4;
@@ -111,7 +111,7 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
         ]),
         ...includeStepsIf(config.removeObsoleteState, () => [createSupersededVersionsStep(tools)]),
       ];
-  const merging = [
+  const mergingSteps = [
     ...includeStepsIf(config.deduplicateFileReads, () => [createDuplicateReadsStep(tools, keep)]),
     ...includeStepsIf(config.deduplicateResults, () => [createDuplicateResultsStep(tools, keep)]),
     ...includeStepsIf(config.consolidateToolResults, () => [createRepeatedListingsStep(tools, keep)]),
@@ -125,7 +125,7 @@ export function createLosslessSteps(config: LosslessConfig): PipelineStep[] {
     // Steps that remove whole texts come first, so that no reference names a copy that is removed
     // later.
     ...removingSteps.map((step): PipelineStep => ({ ...step, rewrites: 'all' })),
-    ...merging.map((step): PipelineStep => ({ ...step, rewrites: 'earlier' })),
+    ...mergingSteps.map((step): PipelineStep => ({ ...step, rewrites: 'earlier' })),
     ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),
     // Last, because it depends on which lines are still adjacent.
     ...includeStepsIf(config.lineNumbers, () => [createLineNumbersStep(tools)]),

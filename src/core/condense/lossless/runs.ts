@@ -44,7 +44,7 @@ export interface RepeatedRangesOfSource {
   isSettled: boolean;
 }
 
-export type IsRangeWorthMarker = (run: RepeatedLineRange) => boolean;
+export type RangeWorthMarkerTest = (run: RepeatedLineRange) => boolean;
 
 const LINE_MAY_BE_REMOVED = 1;
 const LINE_IS_REMOVED = 2;
@@ -81,26 +81,26 @@ export class RepeatedRangeChooser {
   ) {}
 
   /** Also recomputes sources that the changed ones keep lines for. */
-  updateChoices(isWorthMarker: IsRangeWorthMarker): void {
+  updateChoices(isWorthMarker: RangeWorthMarkerTest): void {
     const { index, choices } = this;
     const { touched: touchedSources, removed: removedSources } = index.takeSourcesChangedSinceLastCall();
     if (touchedSources.size === 0 && removedSources.size === 0) return;
     choices.length = Math.min(choices.length, index.sources.length);
     this.growTables(index.size);
-    for (const at of touchedSources) {
-      this.updateRangesOfRepeatedLines(at);
+    for (const sourceIndex of touchedSources) {
+      this.updateRangesOfRepeatedLines(sourceIndex);
     }
     const changedSources = new Set([...removedSources, ...[...touchedSources].map((at) => index.sources[at])]);
-    const isStale = (at: number): boolean =>
+    const needsUpdate = (at: number): boolean =>
       touchedSources.has(at) || choices[at]?.keepers.some((keeper) => changedSources.has(keeper)) === true;
-    const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
-    for (const sourceIndex of stale) {
+    const staleIndexes = index.sources.flatMap((_, at) => (needsUpdate(at) ? [at] : []));
+    for (const sourceIndex of staleIndexes) {
       choices[sourceIndex] = this.chooseRangesReferringToFixedLines(sourceIndex, isWorthMarker);
       changedSources.add(index.sources[sourceIndex]);
     }
     for (let sourceIndex = 0; sourceIndex < index.sources.length; sourceIndex++) {
       const choice = choices[sourceIndex];
-      if (!choice?.mayBeWide || !isStale(sourceIndex)) continue;
+      if (!choice?.mayBeWide || !needsUpdate(sourceIndex)) continue;
       choices[sourceIndex] = {
         ...choice,
         wide: this.chooseRangesReferringToRemovableLines(sourceIndex, isWorthMarker),
@@ -114,13 +114,15 @@ export class RepeatedRangeChooser {
    */
   listUnprocessedRanges(): readonly RepeatedRangesOfSource[] {
     const { sources } = this.index;
-    const places = new Set<number>();
+    const sourceIndexes = new Set<number>();
     this.runsBySource.forEach((sourceRuns, sourceIndex) => {
       if (!sourceRuns || sourceRuns.isSettled) return;
-      for (let same = sourceIndex; areInSameString(sources[same], sourceRuns.source); same--) places.add(same);
-      for (let same = sourceIndex; areInSameString(sources[same], sourceRuns.source); same++) places.add(same);
+      for (let index = sourceIndex; areInSameString(sources[index], sourceRuns.source); index--)
+        sourceIndexes.add(index);
+      for (let index = sourceIndex; areInSameString(sources[index], sourceRuns.source); index++)
+        sourceIndexes.add(index);
     });
-    return [...places].sort((a, b) => a - b).flatMap((at) => this.runsBySource[at] ?? []);
+    return [...sourceIndexes].sort((a, b) => a - b).flatMap((at) => this.runsBySource[at] ?? []);
   }
 
   private updateRangesOfRepeatedLines(sourceIndex: number): void {
@@ -142,7 +144,7 @@ export class RepeatedRangeChooser {
 
   private chooseRangesReferringToFixedLines(
     sourceIndex: number,
-    isWorthMarker: IsRangeWorthMarker,
+    isWorthMarker: RangeWorthMarkerTest,
   ): RangesReferringToFixedOrRemovableLines | undefined {
     const ranges = this.repeatedRanges[sourceIndex];
     if (!ranges || ranges.length === 0) return undefined;
@@ -166,7 +168,7 @@ export class RepeatedRangeChooser {
 
   private chooseRangesReferringToRemovableLines(
     sourceIndex: number,
-    isWorthMarker: IsRangeWorthMarker,
+    isWorthMarker: RangeWorthMarkerTest,
   ): ChosenRepeatedRanges {
     const { index, removalStates } = this;
     const namedLines: IndexedLineNumber[] = [];
@@ -194,7 +196,7 @@ export class RepeatedRangeChooser {
     const { index, choices, runsBySource, removalStates } = this;
     const namedLines = new Set<IndexedLineNumber>();
     for (const choice of choices) for (const line of choice?.wide.namedLines ?? []) namedLines.add(line);
-    const takesNamed = (base: number, { first, last }: RepeatedLineRange): boolean => {
+    const removesNamedLine = (base: number, { first, last }: RepeatedLineRange): boolean => {
       for (let line = base + first; line <= base + last; line++)
         if (removalStates[line] === LINE_MAY_BE_REMOVED && namedLines.has(line)) return true;
       return false;
@@ -209,7 +211,7 @@ export class RepeatedRangeChooser {
           source,
           copyWithoutSpareCapacity(
             choice.wide.runsByRange.flatMap((runs, range) =>
-              choice.wide !== choice.safe && runs.some((run) => takesNamed(base, run))
+              choice.wide !== choice.safe && runs.some((run) => removesNamedLine(base, run))
                 ? (choice.safe.runsByRange[range] ?? [])
                 : runs,
             ),
@@ -219,11 +221,11 @@ export class RepeatedRangeChooser {
   }
 
   private makeRangesOfSource(source: LineSource, runs: readonly RepeatedLineRange[]): RepeatedRangesOfSource {
-    const before = this.cachedRangesBySource.get(source);
-    if (before && areListsEqual(before.runs, runs, areRepeatedRangesEqual)) return before;
-    const created = { source, runs, isSettled: false };
-    this.cachedRangesBySource.set(source, created);
-    return created;
+    const cachedRanges = this.cachedRangesBySource.get(source);
+    if (cachedRanges && areListsEqual(cachedRanges.runs, runs, areRepeatedRangesEqual)) return cachedRanges;
+    const newRanges = { source, runs, isSettled: false };
+    this.cachedRangesBySource.set(source, newRanges);
+    return newRanges;
   }
 
   private growTables(size: number): void {
@@ -255,41 +257,40 @@ function findRangesOfRepeatedLines(
   const { lines, kind } = index.sources[sourceIndex] as LineSource;
   const base = index.bases[sourceIndex] as number;
   const ranges: FirstAndLastLine[] = [];
-  let firstNumbered = -1;
-  let lastNumbered = -1;
+  let firstLine = -1;
+  let lastLine = -1;
   // Whether all lines so far have the same diff sign, and whether each has the sign of the line
   // that replaces it.
-  let haveOneSign = true;
-  let keepSigns = true;
+  let haveSameSign = true;
+  let keepersHaveSameSigns = true;
   const closeRange = (): void => {
     while (
-      lastNumbered > firstNumbered &&
-      lines.getStatedLineNumber(firstNumbered) > 0 &&
-      lines.getStatedLineNumber(lastNumbered) === 0 &&
-      isBlank(lines.getId(lastNumbered))
+      lastLine > firstLine &&
+      lines.getStatedLineNumber(firstLine) > 0 &&
+      lines.getStatedLineNumber(lastLine) === 0 &&
+      isBlank(lines.getId(lastLine))
     )
-      lastNumbered--;
-    if (firstNumbered >= 0 && hasEnoughChars(lines, firstNumbered, lastNumbered))
-      ranges.push({ first: firstNumbered, last: lastNumbered });
-    firstNumbered = -1;
+      lastLine--;
+    if (firstLine >= 0 && hasEnoughChars(lines, firstLine, lastLine)) ranges.push({ first: firstLine, last: lastLine });
+    firstLine = -1;
   };
   // The first line of an edit's answer reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.findKeptLine(base + line);
     if (root !== base + line) {
       // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
-      const hasSign = index.getSignAt(root) === lines.getDiffSign(line);
-      const isSameSign = firstNumbered >= 0 && lines.getDiffSign(line) === lines.getDiffSign(firstNumbered);
-      if (firstNumbered >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) closeRange();
-      if (firstNumbered < 0) {
-        firstNumbered = line;
-        haveOneSign = keepSigns = true;
+      const keeperHasSameSign = index.getSignAt(root) === lines.getDiffSign(line);
+      const isSameSign = firstLine >= 0 && lines.getDiffSign(line) === lines.getDiffSign(firstLine);
+      if (firstLine >= 0 && !(haveSameSign && isSameSign) && !(keepersHaveSameSigns && keeperHasSameSign)) closeRange();
+      if (firstLine < 0) {
+        firstLine = line;
+        haveSameSign = keepersHaveSameSigns = true;
       }
-      haveOneSign &&= lines.getDiffSign(line) === lines.getDiffSign(firstNumbered);
-      keepSigns &&= hasSign;
-      lastNumbered = line;
+      haveSameSign &&= lines.getDiffSign(line) === lines.getDiffSign(firstLine);
+      keepersHaveSameSigns &&= keeperHasSameSign;
+      lastLine = line;
     } else if (
-      firstNumbered >= 0 &&
+      firstLine >= 0 &&
       !(isBlank(lines.getId(line)) && lines.getDiffSign(line) === lines.getDiffSign(line - 1))
     ) {
       closeRange();

@@ -4,10 +4,11 @@ export class ProcessedItems<T extends object> {
 
   /** Items stay unprocessed until {@link markProcessed}, in case the work fails. */
   listUnprocessedIndexes(list: readonly T[]): number[] {
-    const openIndexes: number[] = [];
-    for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) openIndexes.push(at);
-    for (const at of openIndexes) this.items[at] = undefined;
-    return openIndexes;
+    const unprocessedIndexes: number[] = [];
+    for (let index = 0; index < list.length; index++)
+      if (list[index] !== this.items[index]) unprocessedIndexes.push(index);
+    for (const index of unprocessedIndexes) this.items[index] = undefined;
+    return unprocessedIndexes;
   }
 
   isProcessed(list: readonly T[], at: number): boolean {
@@ -17,7 +18,7 @@ export class ProcessedItems<T extends object> {
   /** @param acted positions to check again, because something was changed there */
   markProcessed(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
-    for (const at of acted) this.items[at] = undefined;
+    for (const index of acted) this.items[index] = undefined;
   }
 }
 
@@ -57,21 +58,22 @@ export class ProcessedGroups<T extends object> {
   }
 
   listChangedGroups(list: readonly T[]): GroupWithKey<T>[] {
-    const openIndexes = this.processedItems.listUnprocessedIndexes(list);
+    const unprocessedIndexes = this.processedItems.listUnprocessedIndexes(list);
     const changedKeys = new Set<string>();
-    for (let at = this.keysByItem.length - 1; at >= list.length; at--) this.removeFromGroups(at, changedKeys);
+    for (let itemIndex = this.keysByItem.length - 1; itemIndex >= list.length; itemIndex--)
+      this.removeFromGroups(itemIndex, changedKeys);
     this.keysByItem.length = Math.min(this.keysByItem.length, list.length);
-    for (const itemIndex of openIndexes) {
+    for (const itemIndex of unprocessedIndexes) {
       this.removeFromGroups(itemIndex, changedKeys);
       this.addToGroups(itemIndex, this.getKeys(list[itemIndex] as T), changedKeys);
     }
-    const openIndexSet = new Set(openIndexes);
+    const unprocessedIndexSet = new Set(unprocessedIndexes);
     return [...changedKeys]
       .map((key) => ({ key, indexes: this.getIndexesOfGroup(key) }))
       .filter(({ indexes }) => indexes.length > 0)
       .sort((a, b) => Number(a.indexes[0]) - Number(b.indexes[0]) || (a.key < b.key ? -1 : 1))
       .map(({ key, indexes }) => {
-        const firstUnprocessed = indexes.findIndex((at) => openIndexSet.has(at));
+        const firstUnprocessed = indexes.findIndex((at) => unprocessedIndexSet.has(at));
         const items = indexes.map((at) => list[at] as T);
         return {
           key,
@@ -92,9 +94,9 @@ export class ProcessedGroups<T extends object> {
 
   private removeFromGroups(itemIndex: number, changedKeys: Set<string>): void {
     for (const key of this.keysByItem[itemIndex] ?? []) {
-      const places = this.indexesByKey.get(key) ?? [];
-      places.splice(places.lastIndexOf(itemIndex), 1);
-      if (places.length === 0) this.indexesByKey.delete(key);
+      const indexes = this.indexesByKey.get(key) ?? [];
+      indexes.splice(indexes.lastIndexOf(itemIndex), 1);
+      if (indexes.length === 0) this.indexesByKey.delete(key);
       changedKeys.add(key);
     }
   }
@@ -102,8 +104,8 @@ export class ProcessedGroups<T extends object> {
   private addToGroups(itemIndex: number, keys: readonly string[], changedKeys: Set<string>): void {
     this.keysByItem[itemIndex] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
-      const places = this.indexesByKey.get(key);
-      if (places) places.splice(places.findLastIndex((other) => other < itemIndex) + 1, 0, itemIndex);
+      const indexes = this.indexesByKey.get(key);
+      if (indexes) indexes.splice(indexes.findLastIndex((other) => other < itemIndex) + 1, 0, itemIndex);
       else this.indexesByKey.set(key, [itemIndex]);
       changedKeys.add(key);
     }

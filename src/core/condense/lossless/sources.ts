@@ -83,8 +83,8 @@ export class CurrentLineSources {
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
     this.lineCache.addExchanges(exchanges, this.textOrigin);
     const changedExchanges: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
-    for (const at of this.processedExchanges.listUnprocessedIndexes(exchanges)) {
-      changedExchanges.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
+    for (const exchangeIndex of this.processedExchanges.listUnprocessedIndexes(exchanges)) {
+      changedExchanges.push({ at: exchangeIndex, sources: this.getSources(exchanges[exchangeIndex] as ToolExchange) });
     }
     const removedSources = this.sourcesByExchange.splice(exchanges.length);
     for (const { at: exchangeIndex, sources } of changedExchanges) {
@@ -97,7 +97,8 @@ export class CurrentLineSources {
     );
     this.processedExchanges.markProcessed(exchanges);
     const sources: LineSource[] = [];
-    for (const ofMessage of this.sourcesByMessage.slice(task + 1)) for (const source of ofMessage) sources.push(source);
+    for (const sourcesOfMessage of this.sourcesByMessage.slice(task + 1))
+      for (const source of sourcesOfMessage) sources.push(source);
     return sources;
   }
 
@@ -136,19 +137,19 @@ function createLineSources(exchange: ToolExchange, lineCache: LineCache): readon
     const { parts } = lineCache.getTextLayout(content);
     const lines = lineCache.getLines(content);
     const [firstPart] = parts;
-    const shownPath = firstPart?.path ?? (toolKind === 'command' ? undefined : path);
+    const pathOfFirstPart = firstPart?.path ?? (toolKind === 'command' ? undefined : path);
     const isNamed =
       !firstPart ||
-      parts.every((part) => part.path === shownPath && (part.linePrefix !== 'search' || part.path === path));
-    const wholeSource: LineSource = { kind, content, exchange, path: shownPath, isNamed, lines };
+      parts.every((part) => part.path === pathOfFirstPart && (part.linePrefix !== 'search' || part.path === path));
+    const wholeSource: LineSource = { kind, content, exchange, path: pathOfFirstPart, isNamed, lines };
     const isOneSource =
       !firstPart || (parts.length === 1 && firstPart.start === 0 && firstPart.end === content.text.length);
     return isOneSource ? [wholeSource] : splitSourceIntoFileParts({ ...wholeSource, path: undefined }, parts);
   };
   // Markers identify a read or search by its request, so the request stays.
-  const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
+  const isQueryTool = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
-    ...(asks ? [] : exchange.parameters)
+    ...(isQueryTool ? [] : exchange.parameters)
       .filter((content) => !isFileNameParameter(content))
       .flatMap((content) => listSources(content, getSourceKindOfParameter(exchange, toolKind, content))),
     // Failed results stay whole.
@@ -171,9 +172,15 @@ function splitSourceIntoFileParts(wholeSource: LineSource, parts: readonly FileP
   };
   for (const { start, end, path, linePrefix } of parts) {
     addSource(start, { ...wholeSource, path: undefined });
-    const isFile = linePrefix !== 'search' && linePrefix !== 'diff';
+    const isFilePart = linePrefix !== 'search' && linePrefix !== 'diff';
     const partKind =
-      content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
+      content.type === 'toolParameters'
+        ? isFilePart && kind === 'new'
+          ? 'written'
+          : kind
+        : isFilePart
+          ? 'read'
+          : kind;
     addSource(end, { ...wholeSource, kind: partKind, path });
   }
   addSource(Number.POSITIVE_INFINITY, { ...wholeSource, path: undefined });

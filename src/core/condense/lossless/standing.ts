@@ -18,9 +18,9 @@ export class ViewLineCounts {
   /** By line ID; 1 if a cut relies on the line. */
   private isNeededById = new Uint8Array(1_024);
   /** True if a line that a cut relies on has disappeared since the last reset. */
-  hasLost = false;
+  hasLostNeededLines = false;
   /** Lines that have left some text; other texts may still contain them. */
-  readonly moved = new Set<LineId>();
+  readonly movedLineIds = new Set<LineId>();
 
   constructor(private readonly lineCache: LineCache) {}
 
@@ -61,8 +61,8 @@ export class ViewLineCounts {
   }
 
   private recordLinesThatLeftText(textsBefore: readonly TextLines[], textsAfter: readonly TextLines[]): void {
-    const left = new Set(textsAfter.flatMap(listLineIds));
-    for (const id of textsBefore.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
+    const remainingIds = new Set(textsAfter.flatMap(listLineIds));
+    for (const id of textsBefore.flatMap(listLineIds)) if (!remainingIds.has(id)) this.movedLineIds.add(id);
   }
 
   isLineInView(id: LineId): boolean {
@@ -79,7 +79,7 @@ export class ViewLineCounts {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getIdIncludingBlankLines(line);
       this.countsById[id] = (this.countsById[id] as number) + times;
-      if (this.countsById[id] === 0 && this.isNeededById[id] === 1) this.hasLost = true;
+      if (this.countsById[id] === 0 && this.isNeededById[id] === 1) this.hasLostNeededLines = true;
     }
   }
 
@@ -87,9 +87,9 @@ export class ViewLineCounts {
     const { count } = this.lineCache.ids;
     if (count <= this.countsById.length) return;
     this.countsById = copyToLargerArray(this.countsById, 2 * count);
-    const needed = new Uint8Array(2 * count);
-    needed.set(this.isNeededById);
-    this.isNeededById = needed;
+    const grownNeededTable = new Uint8Array(2 * count);
+    grownNeededTable.set(this.isNeededById);
+    this.isNeededById = grownNeededTable;
   }
 }
 
@@ -104,13 +104,14 @@ export interface SharedLineRange extends Slice {
 export function findSharedLineRanges(text: string, otherLines: ReadonlySet<string>): SharedLineRange[] {
   const sharedRanges: SharedLineRange[] = [];
   let start = -1;
-  let lines = 0;
+  let lineCount = 0;
   let hasText = false;
   const closeRange = (end: number): void => {
     // Keep both characters of a CRLF.
-    if (start >= 0 && hasText) sharedRanges.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
+    if (start >= 0 && hasText)
+      sharedRanges.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines: lineCount });
     start = -1;
-    lines = 0;
+    lineCount = 0;
     hasText = false;
   };
   let lineStart = 0;
@@ -121,7 +122,7 @@ export function findSharedLineRanges(text: string, otherLines: ReadonlySet<strin
     if (line.trim() === '' || otherLines.has(line)) {
       if (start < 0) start = lineStart;
       hasText ||= line.trim() !== '';
-      lines++;
+      lineCount++;
     } else {
       closeRange(lineStart - 1);
     }

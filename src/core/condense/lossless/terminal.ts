@@ -68,8 +68,8 @@ function addNoiseOfLine(line: string, offset: number, requests: CutRequest[]): v
   const addCut = (start: number, end: number): void => {
     requests.push({ start: offset + start, end: offset + end, marker: null });
   };
-  const body = line.endsWith('\r') ? line.length - 1 : line.length;
-  const lastRedrawStart = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
+  const bodyEnd = line.endsWith('\r') ? line.length - 1 : line.length;
+  const lastRedrawStart = bodyEnd > 0 ? line.lastIndexOf('\r', bodyEnd - 1) + 1 : 0;
   if (lastRedrawStart > 0) addCut(0, lastRedrawStart);
   const end = findEndWithoutSpace(line, lastRedrawStart);
   if (line.includes(ESCAPE_CHAR)) {

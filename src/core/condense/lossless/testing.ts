@@ -42,9 +42,9 @@ export const numberLines = (lines: readonly string[], from = 1): string =>
  * expanded, and the original can be restored.
  */
 export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
-  const list = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];
+  const stepList = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];
   const runAll = (draft: Draft): Draft => {
-    for (const step of list) step.run(draft);
+    for (const step of stepList) step.run(draft);
     return draft;
   };
   const draft = runAll(new Draft(messages, counter));
@@ -62,12 +62,12 @@ export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], mess
   for (const [hash, original] of originals) expect(hashText(original)).toBe(hash);
   const references = collectReferences(edits);
   for (const { place, cuts } of listCuts(edits)) {
-    const original = getValueAt(messages[place.message], place.path) as string;
+    const originalText = getValueAt(messages[place.message], place.path) as string;
     for (const { reference, start, end } of cuts) {
       if (reference === undefined) continue;
-      const content = references.get(reference);
-      const expanded = content && expandReference(content, (hash) => originals.get(hash));
-      expect(expanded).toBe(original.slice(start, end));
+      const referencedContent = references.get(reference);
+      const expandedText = referencedContent && expandReference(referencedContent, (hash) => originals.get(hash));
+      expect(expandedText).toBe(originalText.slice(start, end));
     }
   }
   const { messages: view } = applyEdits(messages, edits);

@@ -57,17 +57,22 @@ export function findFalseMarkerStatements(
   return viewTexts.flatMap((text) =>
     text.lines.flatMap(({ marker }) => {
       if (!marker || !/ lines?\b.*, shown |^lines? .*, shown /.test(marker.what)) return [];
-      const referenced = references.get(marker.reference);
-      if (!referenced) return [`${marker.what}: its reference is unknown`];
-      const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS_AT_END, '');
-      const missingLines = expanded.split(getLineEndPattern(originals.get(referenced.before) ?? ''));
-      const readable = readMarkerStatement(viewTexts, text, marker.what, new Set());
+      const referencedContent = references.get(marker.reference);
+      if (!referencedContent) return [`${marker.what}: its reference is unknown`];
+      const expandedText = expandReference(referencedContent, (hash) => originals.get(hash)).replace(
+        REMINDERS_AT_END,
+        '',
+      );
+      const missingLines = expandedText.split(getLineEndPattern(originals.get(referencedContent.before) ?? ''));
+      const readableLines = readMarkerStatement(viewTexts, text, marker.what, new Set());
       const lostLine = missingLines.find(
-        (line) => line.trim() !== '' && !listLineReadings(line).some((each) => readable.has(each)),
+        (line) => line.trim() !== '' && !listLineReadings(line).some((each) => readableLines.has(each)),
       );
       if (lostLine !== undefined) return [`message ${text.content.message}, "${marker.what}": no line ${lostLine}`];
-      const stated = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
-      const count = stated?.[1] ? Number(stated[1]) : Number(stated?.[3] ?? stated?.[2]) - Number(stated?.[2]) + 1;
+      const statedRange = /^(\d+) lines?|^lines? (\d+)(?:-(\d+))?/.exec(marker.what);
+      const count = statedRange?.[1]
+        ? Number(statedRange[1])
+        : Number(statedRange?.[3] ?? statedRange?.[2]) - Number(statedRange?.[2]) + 1;
       return count === missingLines.length ? [] : [`"${marker.what}": ${missingLines.length} lines are missing`];
     }),
   );
@@ -92,33 +97,34 @@ function readMarkerStatement(
   what: string,
   seen: Set<string>,
 ): ReadableLineSet {
-  const readable = new Set<string>();
-  const ownNumbers = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
-  const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
+  const readableLines = new Set<string>();
+  const markerLineNumbers = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
+  const statedFile = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
   const places = what.slice(what.indexOf(', shown ') + ', shown '.length).replace(/; never .*/, '');
   for (const place of places.split(/ and (?=later|above|in )/)) {
     const range = / (?:as|within) (\d+(?:-\d+)?)$| \((?:within )?lines? (\d+(?:-\d+)?)\)$/.exec(place);
-    const numbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? ownNumbers : undefined);
+    const lineNumbers = range?.[1] ?? range?.[2] ?? (/^(?:later|above)$/.test(place) ? markerLineNumbers : undefined);
     for (const text of viewTexts) {
-      if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, markerText, file)) continue;
+      if (!isPlaceMeant(place.slice(0, range?.index ?? place.length), text, markerText, statedFile)) continue;
       for (const line of text.lines) {
-        if (!isLineInRange(line, numbers)) continue;
-        for (const each of listLineReadings(line.text)) readable.add(each);
+        if (!isLineInRange(line, lineNumbers)) continue;
+        for (const lineReading of listLineReadings(line.text)) readableLines.add(lineReading);
         if (!line.marker || seen.has(line.marker.reference)) continue;
         seen.add(line.marker.reference);
-        for (const each of readMarkerStatement(viewTexts, text, line.marker.what, seen)) readable.add(each);
+        for (const lineReading of readMarkerStatement(viewTexts, text, line.marker.what, seen))
+          readableLines.add(lineReading);
       }
     }
   }
-  return readable;
+  return readableLines;
 }
 
 function isLineInRange(line: ReadableViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;
   const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
-  const own = line.marker && /^lines? (\d+)(?:-(\d+))?/.exec(line.marker.what);
-  if (own) return Number(own[1]) <= last && Number(own[2] ?? own[1]) >= first;
+  const markerRange = line.marker && /^lines? (\d+)(?:-(\d+))?/.exec(line.marker.what);
+  if (markerRange) return Number(markerRange[1]) <= last && Number(markerRange[2] ?? markerRange[1]) >= first;
   if (line.marker) return true;
   return line.number !== undefined && line.number >= first && line.number <= last;
 }
@@ -135,8 +141,8 @@ function isPlaceMeant(place: string, text: ViewText, markerText: ViewText, file:
     return text.exchange === markerText.exchange && !isResult && place.endsWith(name);
   }
   if (text === markerText) return false;
-  const side = isLaterText(text, markerText) ? 'later' : 'above';
-  if (!place.split(' ').includes(side)) return false;
+  const laterOrAbove = isLaterText(text, markerText) ? 'later' : 'above';
+  if (!place.split(' ').includes(laterOrAbove)) return false;
   const path = getToolPath(DEFAULT_TOOLS, text.exchange);
   if (/^(?:later|above)/.test(place)) {
     const namedFile = file ?? getNamedFile(markerText);

@@ -36,11 +36,13 @@ export function groupRuns(allRuns: readonly RunMetrics[], getKey: (run: RunMetri
 }
 
 function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
-  const sumRuns = (getValue: (run: RunMetrics) => number): number =>
+  const sumOverRuns = (getValue: (run: RunMetrics) => number): number =>
     runs.reduce((total, run) => total + getValue(run), 0);
   const condensedRuns = runs.filter(({ outcome }) => outcome === 'condensed');
-  const latency = computeDistribution(condensedRuns.map(({ timeMs }) => timeMs));
-  const error = computeDistribution(condensedRuns.map(getEstimateError).filter((percent) => percent !== undefined));
+  const latencyDistribution = computeDistribution(condensedRuns.map(({ timeMs }) => timeMs));
+  const estimateError = computeDistribution(
+    condensedRuns.map(getEstimateError).filter((percent) => percent !== undefined),
+  );
   const isPriced = runs.some(({ savedPerRequest }) => savedPerRequest !== undefined);
   return {
     key,
@@ -48,11 +50,11 @@ function createRunGroup(key: string, runs: readonly RunMetrics[]): RunGroup {
     condensed: condensedRuns.length,
     failures: runs.filter(hasRunFailed).length,
     fallbacks: runs.filter(({ fallback }) => fallback).length,
-    tokensBefore: sumRuns(({ tokensBefore }) => tokensBefore),
-    tokensSaved: sumRuns(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
-    cost: sumRuns(({ cost }) => cost ?? 0),
-    ...(isPriced && { savedPerRequest: sumRuns(({ savedPerRequest }) => savedPerRequest ?? 0) }),
-    ...(latency && { latencyMs: latency.mean }),
-    ...(error && { estimateErrorPercent: error.mean }),
+    tokensBefore: sumOverRuns(({ tokensBefore }) => tokensBefore),
+    tokensSaved: sumOverRuns(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter),
+    cost: sumOverRuns(({ cost }) => cost ?? 0),
+    ...(isPriced && { savedPerRequest: sumOverRuns(({ savedPerRequest }) => savedPerRequest ?? 0) }),
+    ...(latencyDistribution && { latencyMs: latencyDistribution.mean }),
+    ...(estimateError && { estimateErrorPercent: estimateError.mean }),
   };
 }

@@ -102,8 +102,8 @@ export interface ValueDistribution {
 /** Mean and 95th percentile (nearest rank); undefined for an empty list. */
 export function computeDistribution(values: readonly number[]): ValueDistribution | undefined {
   if (values.length === 0) return undefined;
-  const sorted = values.toSorted((a, b) => a - b);
-  const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  const sortedValues = values.toSorted((a, b) => a - b);
+  const p95 = sortedValues[Math.ceil(sortedValues.length * 0.95) - 1] ?? 0;
   return { count: values.length, mean: values.reduce((sum, value) => sum + value, 0) / values.length, p95 };
 }
 
@@ -173,15 +173,15 @@ const selectReportedCalls = (runs: readonly RunMetrics[], model: string): Report
 export function computeTokenFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
   const countedTokens = calls.reduce((sum, call) => sum + call.countedTokens, 0);
-  const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
-  if (countedTokens === 0 || reported === 0) return undefined;
-  return Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, reported / countedTokens));
+  const reportedTokens = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
+  if (countedTokens === 0 || reportedTokens === 0) return undefined;
+  return Math.min(TOKEN_FACTOR_BOUNDS.most, Math.max(TOKEN_FACTOR_BOUNDS.least, reportedTokens / countedTokens));
 }
 
 export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
-  const complete = selectReportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
+  const completeCalls = selectReportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>
-    complete
+    completeCalls
       .filter(({ askedTokens }) => (askedTokens !== undefined) === isContent)
       .slice(isContent ? -MAX_RECENT_CONTENT_SUMMARIES : -MAX_RECENT_CALLS),
   );

@@ -64,10 +64,10 @@ const getPricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSav
 const computeFailureShare = ({ failures, runs }: RunGroup): number => failures / runs;
 
 function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSettings): Recommendation | undefined {
-  const priced = allRuns.filter(
+  const pricedRuns = allRuns.filter(
     ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
   );
-  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(
+  const groups = groupRuns(pricedRuns, ({ calls }) => calls[0]?.profile ?? '').filter(
     ({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND,
   );
   const currentGroup = groups.find(({ key }) => key === profile);
@@ -76,12 +76,12 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
     .filter((group) => computeFailureShare(group) <= computeFailureShare(currentGroup) + MAX_EXTRA_FAILURE_SHARE)
     .toSorted((a, b) => getPricePerToken(a) - getPricePerToken(b))[0];
   if (!bestGroup || getPricePerToken(bestGroup) > getPricePerToken(currentGroup) * MAX_PRICE_FACTOR) return undefined;
-  const dollars = currentGroup.cost - currentGroup.tokensSaved * getPricePerToken(bestGroup);
+  const savedDollars = currentGroup.cost - currentGroup.tokensSaved * getPricePerToken(bestGroup);
   return {
     kind: 'profile',
     profile: bestGroup.key,
     from: currentGroup.runs + bestGroup.runs,
-    saving: { ...NO_SAVING, dollars },
+    saving: { ...NO_SAVING, dollars: savedDollars },
   };
 }
 
@@ -100,39 +100,46 @@ const makeProviderAndPresetKey = (provider: string, preset: string | undefined):
 const computeSavedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
 
 function recommendConfiguration(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
-  const configured = new Map(allRuns.map((run) => [makeProviderAndPresetKey(run.provider, run.preset), run] as const));
+  const runByConfiguration = new Map(
+    allRuns.map((run) => [makeProviderAndPresetKey(run.provider, run.preset), run] as const),
+  );
   const groups = groupRuns(
     allRuns.filter(({ fallback }) => !fallback),
     ({ provider, preset }) => makeProviderAndPresetKey(provider, preset),
   ).filter(({ runs }) => runs >= MIN_RUNS_TO_RECOMMEND);
-  const inUse = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
-  if (!inUse) return undefined;
-  const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
+  const currentGroup = groups.find(({ key }) => key === makeProviderAndPresetKey(current.provider, current.preset));
+  if (!currentGroup) return undefined;
+  const getMeanCost = ({ cost, runs }: RunGroup): number => cost / runs;
   const getLossRank = ({ key }: RunGroup): number => {
-    const provider = configured.get(key)?.provider ?? '';
+    const provider = runByConfiguration.get(key)?.provider ?? '';
     return isBuiltInProvider(provider) ? LOSS_RANK_BY_PROVIDER[provider] : Infinity;
   };
   const isBetter = (group: RunGroup): boolean => {
-    const isCheaper = meanCost(inUse) > 0 && meanCost(group) <= meanCost(inUse) * MAX_COST_SHARE;
+    const isCheaper = getMeanCost(currentGroup) > 0 && getMeanCost(group) <= getMeanCost(currentGroup) * MAX_COST_SHARE;
     const savesMore =
-      computeSavedShare(group) >= computeSavedShare(inUse) + MIN_EXTRA_SAVED_SHARE &&
-      meanCost(group) <= meanCost(inUse);
-    return savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(inUse) - MAX_LESS_SAVED_SHARE);
+      computeSavedShare(group) >= computeSavedShare(currentGroup) + MIN_EXTRA_SAVED_SHARE &&
+      getMeanCost(group) <= getMeanCost(currentGroup);
+    return (
+      savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(currentGroup) - MAX_LESS_SAVED_SHARE)
+    );
   };
-  const best = groups
-    .filter((group) => group !== inUse && getLossRank(group) <= getLossRank(inUse) && isBetter(group))
-    .toSorted((a, b) => meanCost(a) - meanCost(b) || computeSavedShare(b) - computeSavedShare(a))[0];
-  const chosen = best && configured.get(best.key);
-  if (!chosen) return undefined;
-  const dollars = Math.max(0, inUse.cost - meanCost(best) * inUse.runs);
-  const tokens = Math.max(0, Math.round((computeSavedShare(best) - computeSavedShare(inUse)) * inUse.tokensBefore));
-  const { provider, preset } = chosen;
+  const bestGroup = groups
+    .filter((group) => group !== currentGroup && getLossRank(group) <= getLossRank(currentGroup) && isBetter(group))
+    .toSorted((a, b) => getMeanCost(a) - getMeanCost(b) || computeSavedShare(b) - computeSavedShare(a))[0];
+  const bestRun = bestGroup && runByConfiguration.get(bestGroup.key);
+  if (!bestRun) return undefined;
+  const savedDollars = Math.max(0, currentGroup.cost - getMeanCost(bestGroup) * currentGroup.runs);
+  const savedTokens = Math.max(
+    0,
+    Math.round((computeSavedShare(bestGroup) - computeSavedShare(currentGroup)) * currentGroup.tokensBefore),
+  );
+  const { provider, preset } = bestRun;
   return {
     kind: 'configuration',
     provider,
     ...(preset !== undefined && { preset }),
-    from: inUse.runs + best.runs,
-    saving: { ...NO_SAVING, dollars, tokens },
+    from: currentGroup.runs + bestGroup.runs,
+    saving: { ...NO_SAVING, dollars: savedDollars, tokens: savedTokens },
   };
 }
 
@@ -159,11 +166,11 @@ function recommendThreshold(
   // A conversation grows from its condensed size to the threshold: the larger the distance, the
   // fewer condensations.
   const remainingPercent = threshold * (1 - computeSavedShare(totals));
-  const avoided = 1 - (threshold - remainingPercent) / (percent - remainingPercent);
+  const avoidedShare = 1 - (threshold - remainingPercent) / (percent - remainingPercent);
   return makeThresholdRecommendation(percent, automaticRuns.length, {
-    dollars: totals.cost * avoided,
+    dollars: totals.cost * avoidedShare,
     tokens: 0,
-    runs: Math.round(automaticRuns.length * avoided),
+    runs: Math.round(automaticRuns.length * avoidedShare),
   });
 }
 

@@ -51,11 +51,14 @@ function findCutsOfLargeText(text: string, limitTokens: number, counter: Message
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];
   const maxChars = Math.floor((text.length * KEPT_RESULT_SHARE * limitTokens) / tokens);
-  const slice = findTruncatedSlice(text, { maxChars, keep: 'both' });
-  if (!slice) return [];
-  const middle = shrinkToWholeLines(text, slice);
+  const truncatedSlice = findTruncatedSlice(text, { maxChars, keep: 'both' });
+  if (!truncatedSlice) return [];
+  const removedMiddle = shrinkToWholeLines(text, truncatedSlice);
   const requests: CutRequest[] = [];
-  for (const { start, end } of findSlicesBetween(middle, findErrorLines(text.slice(middle.start, middle.end)))) {
+  for (const { start, end } of findSlicesBetween(
+    removedMiddle,
+    findErrorLines(text.slice(removedMiddle.start, removedMiddle.end)),
+  )) {
     if (end <= start) continue;
     requests.push({ start, end, marker: describeRemovedSize(text.slice(start, end)) });
   }

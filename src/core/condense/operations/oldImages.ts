@@ -41,8 +41,10 @@ export function isImageTooLarge(
 
 /** For example `image 1280×800, 412 KB, from browser_take_screenshot login.png`. */
 function describePlacedImage({ image, call }: PlacedImage): string {
-  const from = call ? `, from ${[call.name, getCallSubject(call.name, call.input)].filter(Boolean).join(' ')}` : '';
-  return `${describeImage(image)}${from}`;
+  const originText = call
+    ? `, from ${[call.name, getCallSubject(call.name, call.input)].filter(Boolean).join(' ')}`
+    : '';
+  return `${describeImage(image)}${originText}`;
 }
 
 export function describeImage(image: ImageBlock): string {

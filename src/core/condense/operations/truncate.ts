@@ -98,16 +98,20 @@ export function findSafeBoundary(text: string, offset: number, side: 'before' | 
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const searchStart = Math.max(0, offset - LOOK_BACK_CHARS);
   // A grapheme boundary always lies between two printable ASCII characters.
-  let start = searchStart > 0 ? -1 : 0;
-  for (const pair of text.slice(searchStart, offset).matchAll(ASCII_PAIR)) start = searchStart + pair.index + 1;
+  let boundaryStart = searchStart > 0 ? -1 : 0;
+  for (const pair of text.slice(searchStart, offset).matchAll(ASCII_PAIR)) boundaryStart = searchStart + pair.index + 1;
   // A part could begin inside a row of flags, each of which has two letters.
-  const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
-  const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);
+  const segmentedStart = boundaryStart < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : boundaryStart;
+  const segmentedText = text.slice(
+    segmentedStart,
+    boundaryStart < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS,
+  );
   const segment = getSegmenter()
-    .segment(window)
-    .containing(offset - base);
-  if (!segment || base + segment.index === offset || side === 'before') return base + (segment?.index ?? offset - base);
-  return base + segment.index + segment.segment.length;
+    .segment(segmentedText)
+    .containing(offset - segmentedStart);
+  if (!segment || segmentedStart + segment.index === offset || side === 'before')
+    return segmentedStart + (segment?.index ?? offset - segmentedStart);
+  return segmentedStart + segment.index + segment.segment.length;
 }
 
 let segmenter: Intl.Segmenter | undefined;

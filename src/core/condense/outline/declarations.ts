@@ -41,24 +41,24 @@ interface IndentedBlock {
  */
 export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => MARKDOWN_HEADING.test(text));
-  const declares = new Array<boolean>(lines.length).fill(false);
+  const isDeclarationByLine = new Array<boolean>(lines.length).fill(false);
   const opensBlock = findLinesOpeningBlocks(lines);
   const blocks: IndentedBlock[] = [];
   let headEnd = -1;
   for (const [index, line] of lines.entries()) {
     const text = line.text.slice(0, MAX_SEARCHED_CHARS).trim();
-    if (index <= headEnd) declares[index] = true;
+    if (index <= headEnd) isDeclarationByLine[index] = true;
     if (line.isMarker || text === '') continue;
     const indent = getIndentColumns(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
     const textWithoutModifiers = text.replace(DECLARATION_MODIFIERS, '');
     if (isDeclaration(text, textWithoutModifiers, blocks, opensBlock[index] === true)) {
-      declares[index] = true;
+      isDeclarationByLine[index] = true;
       headEnd = Math.max(headEnd, findEndOfDeclarationHead(lines, index));
     }
     if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(textWithoutModifiers) });
   }
-  return declares;
+  return isDeclarationByLine;
 }
 
 function isDeclaration(
@@ -81,16 +81,16 @@ function isDeclaration(
  * replaced it.
  */
 function findLinesOpeningBlocks(lines: readonly OutlineLine[]): boolean[] {
-  const opens = new Array<boolean>(lines.length).fill(false);
+  const opensBlockByLine = new Array<boolean>(lines.length).fill(false);
   let nextIndent = -1;
   for (let index = lines.length - 1; index >= 0; index--) {
     const line = lines[index];
     if (!line || (!line.isMarker && line.text.trim() === '')) continue;
     const indent = line.isMarker ? Number.POSITIVE_INFINITY : getIndentColumns(line.text);
-    opens[index] = nextIndent > indent;
+    opensBlockByLine[index] = nextIndent > indent;
     nextIndent = indent;
   }
-  return opens;
+  return opensBlockByLine;
 }
 
 function findEndOfDeclarationHead(lines: readonly OutlineLine[], start: number): number {
@@ -109,8 +109,8 @@ function findEndOfDeclarationHead(lines: readonly OutlineLine[], start: number):
 
 function getIndentColumns(text: string): number {
   let columns = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
     if (character === ' ') columns++;
     else if (character === '\t') columns += TAB_WIDTH;
     else return columns;
@@ -133,8 +133,10 @@ const MAX_NAME_CHARS = 40;
 
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, MAX_SEARCHED_CHARS).trim();
-  const found = isMarkdown ? HEADING_TEXT.exec(text)?.[0] : findDeclaredName(text.replace(DECLARATION_MODIFIERS, ''));
-  const name = found?.slice(0, MAX_NAME_CHARS).trimEnd().toWellFormed();
+  const foundName = isMarkdown
+    ? HEADING_TEXT.exec(text)?.[0]
+    : findDeclaredName(text.replace(DECLARATION_MODIFIERS, ''));
+  const name = foundName?.slice(0, MAX_NAME_CHARS).trimEnd().toWellFormed();
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 

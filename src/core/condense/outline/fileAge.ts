@@ -6,13 +6,13 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A turn begins with an assistant message that follows another message. */
 export function createTurnCounter(messages: readonly ApiMessage[]): (message: number) => number {
-  const begun: number[] = [];
+  const turnsBegunByMessage: number[] = [];
   let turns = 0;
   for (const [index, { role }] of messages.entries()) {
     if (role === 'assistant' && messages[index - 1]?.role !== 'assistant') turns++;
-    begun.push(turns);
+    turnsBegunByMessage.push(turns);
   }
-  return (message) => turns - (begun[message] ?? turns);
+  return (message) => turns - (turnsBegunByMessage[message] ?? turns);
 }
 
 function findLastTouchedMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
@@ -42,7 +42,10 @@ export function findFileReads(
   return exchanges.flatMap((exchange) => {
     if (exchange.isError || getToolRule(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);
-    const last = Math.max(exchange.callMessage, ...paths.map((path) => lastMessageByFile.get(makeFileKey(path)) ?? 0));
-    return [{ exchange, paths, turns: countTurnsSince(last) }];
+    const lastTouchedMessage = Math.max(
+      exchange.callMessage,
+      ...paths.map((path) => lastMessageByFile.get(makeFileKey(path)) ?? 0),
+    );
+    return [{ exchange, paths, turns: countTurnsSince(lastTouchedMessage) }];
   });
 }

@@ -34,10 +34,10 @@ export function splitReadIntoLines(text: string): OutlinedFileLine[] {
     const end = newline < 0 ? text.length : newline;
     const prefix = format && readLinePrefix(text, start, format);
     number = prefix?.number ?? (number === undefined ? undefined : number + 1);
-    const ownText = text.slice(prefix?.end ?? start, end);
-    const isMarker = findMarkers(ownText).length > 0;
+    const textWithoutPrefix = text.slice(prefix?.end ?? start, end);
+    const isMarker = findMarkers(textWithoutPrefix).length > 0;
     if (isMarker) number = undefined;
-    lines.push({ start, end, text: ownText, number, isMarker });
+    lines.push({ start, end, text: textWithoutPrefix, number, isMarker });
     start = end + 1;
   }
   return lines;
@@ -56,14 +56,14 @@ export function markLinesToKeep(
   { keepDeclarations, contextLines }: OutlineRules,
 ): FileReadWithKeptLines {
   const lines = splitReadIntoLines(content.text);
-  const declares = findDeclarations(lines, isMarkdown(path));
-  const quotedLines = lines.map((line) => isQuoted(line.text.trim()));
-  const isKept = keepDeclarations ? [...declares] : new Array<boolean>(lines.length).fill(false);
+  const isDeclarationByLine = findDeclarations(lines, isMarkdown(path));
+  const isQuotedByLine = lines.map((line) => isQuoted(line.text.trim()));
+  const isKept = keepDeclarations ? [...isDeclarationByLine] : new Array<boolean>(lines.length).fill(false);
   let isInReminder = false;
   let contextLinesLeft = 0;
   for (const [index, line] of lines.entries()) {
     isInReminder ||= line.text.startsWith(REMINDER_START);
-    if (quotedLines[index]) {
+    if (isQuotedByLine[index]) {
       isKept.fill(true, Math.max(0, index - contextLines), index);
       contextLinesLeft = contextLines + 1;
     }

@@ -30,10 +30,12 @@ export const createOutlineStep = (name: string, options: OutlineOptions): Mechan
     const coldReads = reads.filter(({ turns }) => turns >= coldTurns);
     if (coldReads.length === 0) return;
     // Uses the original, because another pass may have cut an edit's parameters.
-    const quotedByFile = collectQuotedLines(listOriginalExchanges(draft.original), tools);
+    const quotedLinesByFile = collectQuotedLines(listOriginalExchanges(draft.original), tools);
     for (const read of coldReads) {
-      const sets = read.paths.map((path) => quotedByFile.get(makeFileKey(path))).filter((set) => set !== undefined);
-      const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
+      const quotedLineSets = read.paths
+        .map((path) => quotedLinesByFile.get(makeFileKey(path)))
+        .filter((set) => set !== undefined);
+      const isQuoted = (line: string): boolean => quotedLineSets.some((set) => set.has(line));
       for (const content of read.exchange.results) {
         if (draft.tokens <= targetTokens) return;
         if (content.message <= draft.task) continue;
@@ -77,10 +79,10 @@ function findRemovedLineRanges(
   for (let lineIndex = 0; lineIndex < lines.length; lineIndex++) {
     const firstLine = lines[lineIndex];
     if (isKept[lineIndex] !== false || !firstLine) continue;
-    const firstRemoved = lineIndex;
+    const firstRemovedIndex = lineIndex;
     while (lineIndex + 1 < lines.length && isKept[lineIndex + 1] === false) lineIndex++;
     const lastLine = lines[lineIndex] ?? firstLine;
-    const count = lineIndex - firstRemoved + 1;
+    const count = lineIndex - firstRemovedIndex + 1;
     if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = firstLine.number !== undefined && lastLine.number === firstLine.number + count - 1;
     const range = isNumbered ? `lines ${firstLine.number}-${lastLine.number}` : `${count} lines`;

@@ -26,6 +26,6 @@ export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: To
 }
 
 function addLongEnoughLine(lines: Set<string>, line: string): void {
-  const plain = line.trim();
-  if (plain.length >= MIN_QUOTED_CHARS) lines.add(plain);
+  const trimmedLine = line.trim();
+  if (trimmedLine.length >= MIN_QUOTED_CHARS) lines.add(trimmedLine);
 }

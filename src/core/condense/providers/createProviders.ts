@@ -25,16 +25,21 @@ export function createProviders(
   dependencies: ProviderDependencies = {},
 ): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = dependencies;
-  const native =
+  const nativeProvider =
     select && createNativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
-  const smart = createSmartProvider({
+  const smartProvider = createSmartProvider({
     select: select ?? rejectModelSelection,
     presets,
     ...(samples && { samples }),
     ...(memo && { memo }),
   });
-  const steps = [losslessProvider, smart, truncationProvider, ...(native ? [native] : [])] as const;
-  return [...steps, createStrategyProvider({ providers: () => [...steps, ...others()], presets })];
+  const singleProviders = [
+    losslessProvider,
+    smartProvider,
+    truncationProvider,
+    ...(nativeProvider ? [nativeProvider] : []),
+  ] as const;
+  return [...singleProviders, createStrategyProvider({ providers: () => [...singleProviders, ...others()], presets })];
 }
 
 /** The usual message suggests setting up a model, which would change nothing here. */

@@ -53,8 +53,8 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
     const selectedSummarizer = await select(context.ownModel);
     const { model } = selectedSummarizer.summarizer;
     const plan = await planSummary({ context, config, model, signal });
-    const expected = plan.kind === 'plan' ? estimateSummaryPlan(plan, model, samples(model), memory) : undefined;
-    return { selectedSummarizer, model, plan, expectedSummary: expected };
+    const expectedSummary = plan.kind === 'plan' ? estimateSummaryPlan(plan, model, samples(model), memory) : undefined;
+    return { selectedSummarizer, model, plan, expectedSummary };
   };
 
   return {
@@ -103,12 +103,15 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
         expectedSummary.cost === undefined
           ? undefined
           : explainDisallowedCost(expectedSummary.cost, model, run.maxCost);
-      const replaced = draft.messages
+      const replacedTokens = draft.messages
         .slice(plan.range.start, plan.range.end)
         .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.countMessage(message)), 0);
-      const frame = counter.countMessage(createSummaryMessage(formatSummaryText('', plan.facts)));
-      const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expectedSummary.proseTokens);
-      const createStepReport = {
+      const factTokens = counter.countMessage(createSummaryMessage(formatSummaryText('', plan.facts)));
+      const tokensAfter = Math.min(
+        tokensBefore,
+        tokensBefore - replacedTokens + factTokens + expectedSummary.proseTokens,
+      );
+      const stepReportFields = {
         name: getStepName(model, plan),
         edits: 1,
         timeMs: 0,
@@ -119,10 +122,10 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
       const message = createSummaryMessage(
         formatSummaryText(createPlaceholderText(expectedSummary.proseTokens), plan.facts),
       );
-      draft.replaceWithSummary(createStepReport.name, plan.range, message, SUMMARY_EDIT_INFO);
+      draft.replaceWithSummary(stepReportFields.name, plan.range, message, SUMMARY_EDIT_INFO);
       const { cost, calls } = expectedSummary;
       const callTokens = sumTokensByKind(calls.map(({ usage }) => usage));
-      const steps = [{ ...createStepReport, tokensBefore, tokensAfter }];
+      const steps = [{ ...stepReportFields, tokensBefore, tokensAfter }];
       return {
         tokensBefore,
         tokensAfter,
@@ -244,8 +247,8 @@ class SummaryProviderRun {
       notes.push(`The conversation was longer than the model’s window and was summarized in ${length} parts.`);
     const step = this.makeSummaryStepReport(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (savedTokens <= 0) {
-      const grown = context.counter.countMessage(message);
-      const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
+      const summaryTokens = context.counter.countMessage(message);
+      const detail = `The summary (${formatTokens(summaryTokens)} tokens) would be as long as what it replaces.`;
       return { ...this.spending, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
     }
     return { ...this.spending, edits: draft.edits, steps: [step] };
@@ -281,8 +284,8 @@ class SummaryProviderRun {
 }
 
 function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
-  const what = plan?.compacted ? 'Vendor’s compaction' : 'Summary';
-  return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
+  const stepKind = plan?.compacted ? 'Vendor’s compaction' : 'Summary';
+  return profile === model ? `${stepKind} by ${model}` : `${stepKind} by ${model} (${profile})`;
 }
 
 const describeMissingCompaction = ({ model, compacts }: SummarizerModel): string =>

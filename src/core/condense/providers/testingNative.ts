@@ -41,8 +41,8 @@ export function createTestBed(
   };
   const provider = createNativeProvider({ select: () => selectSummarizer({ condensing }) });
   const manager = new CondensationManager(createCounter(), [provider]);
-  const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
-  return { summarizer, manager, condense: (request = {}) => manager.condense({ ...base, ...request }) };
+  const baseRequest = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
+  return { summarizer, manager, condense: (request = {}) => manager.condense({ ...baseRequest, ...request }) };
 }
 
 export async function condenseScripted(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {

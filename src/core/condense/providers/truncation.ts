@@ -140,9 +140,9 @@ function createTruncationSteps(
 ): readonly PipelineStep[] {
   const truncateDraft = (draft: Draft, signal?: AbortSignal): void => {
     const zone = findOldMessages(draft.messages, config.preserveRecentCount);
-    const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
+    const isTargetMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
     const isOldImage = ({ message, newer }: ImageWithAge): boolean =>
-      message < zone.end && newer >= config.images.keepNewest && !isMet();
+      message < zone.end && newer >= config.images.keepNewest && !isTargetMet();
     const isRemoved = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOldImage(image) || isImageTooLarge(image, config.images));
     // Images go first, because they have the most tokens and most results describe them in text.
@@ -151,7 +151,7 @@ function createTruncationSteps(
       if (pinned.has(index)) continue;
       signal?.throwIfAborted();
       for (const content of listEditableContents(draft.messages[index], config)) {
-        if (isMet()) break;
+        if (isTargetMet()) break;
         truncateContent(draft, index, content, config[content.type], config.minimumTokens);
       }
     }
@@ -198,10 +198,17 @@ function truncateContent(
     });
     return;
   }
-  const slice = findTruncatedSlice(text, operation);
-  if (!slice) return;
-  const size = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
-  const request = { start: start + slice.start, end: start + slice.end, marker: `${size} truncated` };
+  const truncatedSlice = findTruncatedSlice(text, operation);
+  if (!truncatedSlice) return;
+  const sizeText =
+    truncatedSlice.lines > 1
+      ? `${truncatedSlice.lines} lines`
+      : `${truncatedSlice.end - truncatedSlice.start} characters`;
+  const request = {
+    start: start + truncatedSlice.start,
+    end: start + truncatedSlice.end,
+    marker: `${sizeText} truncated`,
+  };
   draft.cutText(TRUNCATION_STEP_NAME, place, [request], {
     contentType: type,
     operation: 'truncate',

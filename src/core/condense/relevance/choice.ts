@@ -41,9 +41,9 @@ export class RemovedBlocks {
 
   /** @returns approximate tokens saved; negative if the block is put back */
   setRemoved(block: number, isRemoved: boolean): number {
-    const saving = this.computeSavingOfRemoval(block);
+    const savedTokens = this.computeSavingOfRemoval(block);
     this.isRemovedByBlock[block] = isRemoved ? 1 : 0;
-    return isRemoved ? saving : -saving;
+    return isRemoved ? savedTokens : -savedTokens;
   }
 
   /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
@@ -64,33 +64,33 @@ export function chooseLeastNeededBlocks(
   tokens: readonly number[],
   follows: readonly boolean[],
 ): RemovedBlocks {
-  const choice = new RemovedBlocks(tokens, follows);
+  const removedBlocks = new RemovedBlocks(tokens, follows);
   const queue = new RemovalOfferQueue();
   const getPrice = (block: number): number =>
-    (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / choice.computeSavingOfRemoval(block));
+    (relevance[block] ?? 0) + Math.log((tokens[block] ?? 0) / removedBlocks.computeSavingOfRemoval(block));
   const offerBlock = (block: number): void => {
-    if (choice.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
+    if (removedBlocks.computeSavingOfRemoval(block) > 0) queue.addOffer({ block, price: getPrice(block) });
   };
   for (const block of tokens.keys()) offerBlock(block);
   let spareTokens = -excessTokens;
   const chosenBlocks: number[] = [];
   while (spareTokens < 0) {
-    const next = queue.takeCheapest();
-    if (!next) break;
-    const { block, price } = next;
+    const cheapestOffer = queue.takeCheapest();
+    if (!cheapestOffer) break;
+    const { block, price } = cheapestOffer;
     // A removed neighbor has lowered the block's price, so the block was offered again.
-    if (choice.isRemoved(block) || price !== getPrice(block)) continue;
-    spareTokens += choice.setRemoved(block, true);
+    if (removedBlocks.isRemoved(block) || price !== getPrice(block)) continue;
+    spareTokens += removedBlocks.setRemoved(block, true);
     chosenBlocks.push(block);
-    if (follows[block] === true && !choice.isRemoved(block - 1)) offerBlock(block - 1);
-    if (follows[block + 1] === true && !choice.isRemoved(block + 1)) offerBlock(block + 1);
+    if (follows[block] === true && !removedBlocks.isRemoved(block - 1)) offerBlock(block - 1);
+    if (follows[block + 1] === true && !removedBlocks.isRemoved(block + 1)) offerBlock(block + 1);
   }
   // Puts back blocks that need not go, and those that cost more than they save.
   for (const block of chosenBlocks.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
-    const gain = choice.computeSavingOfRemoval(block);
-    if (spareTokens >= gain || gain <= 0) spareTokens += choice.setRemoved(block, false);
+    const gain = removedBlocks.computeSavingOfRemoval(block);
+    if (spareTokens >= gain || gain <= 0) spareTokens += removedBlocks.setRemoved(block, false);
   }
-  return choice;
+  return removedBlocks;
 }
 
 interface RemovalOffer {
@@ -107,13 +107,13 @@ class RemovalOfferQueue {
   addOffer(offer: RemovalOffer): void {
     let heapIndex = this.heap.push(offer) - 1;
     for (
-      let parent = (heapIndex - 1) >> 1;
-      heapIndex > 0 && isCheaperOffer(offer, this.heap[parent] as RemovalOffer);
-      parent = (heapIndex - 1) >> 1
+      let parentIndex = (heapIndex - 1) >> 1;
+      heapIndex > 0 && isCheaperOffer(offer, this.heap[parentIndex] as RemovalOffer);
+      parentIndex = (heapIndex - 1) >> 1
     ) {
-      this.heap[heapIndex] = this.heap[parent] as RemovalOffer;
-      this.heap[parent] = offer;
-      heapIndex = parent;
+      this.heap[heapIndex] = this.heap[parentIndex] as RemovalOffer;
+      this.heap[parentIndex] = offer;
+      heapIndex = parentIndex;
     }
   }
 
@@ -123,14 +123,14 @@ class RemovalOfferQueue {
     if (!lastOffer || this.heap.length === 0) return cheapest;
     let heapIndex = 0;
     for (;;) {
-      let child = 2 * heapIndex + 1;
-      const [left, right] = [this.heap[child], this.heap[child + 1]];
+      let childIndex = 2 * heapIndex + 1;
+      const [left, right] = [this.heap[childIndex], this.heap[childIndex + 1]];
       if (!left) break;
-      if (right && isCheaperOffer(right, left)) child++;
-      const smallest = this.heap[child] as RemovalOffer;
-      if (!isCheaperOffer(smallest, lastOffer)) break;
-      this.heap[heapIndex] = smallest;
-      heapIndex = child;
+      if (right && isCheaperOffer(right, left)) childIndex++;
+      const cheapestChild = this.heap[childIndex] as RemovalOffer;
+      if (!isCheaperOffer(cheapestChild, lastOffer)) break;
+      this.heap[heapIndex] = cheapestChild;
+      heapIndex = childIndex;
     }
     this.heap[heapIndex] = lastOffer;
     return cheapest;

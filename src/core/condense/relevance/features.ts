@@ -44,8 +44,9 @@ export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getBlockOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
   if (type === 'toolParameters') {
-    const isPut = part?.linePrefix === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
-    return isPut ? 'put' : 'other';
+    const isWritten =
+      part?.linePrefix === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
+    return isWritten ? 'put' : 'other';
   }
   if (isError) return 'other';
   if (kind === 'read') return 'read';
@@ -81,13 +82,13 @@ export class BlockFeatureRows {
   computeFeatures({ block, lines }: BlockWithLines, facts: ContentFacts): Float32Array {
     const { featureContext: surroundings } = this;
     const path = block.part?.path ?? facts.path;
-    const file = path === undefined ? undefined : surroundings.files.getFileUse(path);
+    const fileUse = path === undefined ? undefined : surroundings.files.getFileUse(path);
     const row = this.allocateRow();
     const setFeature = (name: FeatureName, value: number): void => {
       row[FEATURE_INDEX[name]] = value;
     };
     addContentFeatures(setFeature, block, facts, path, surroundings);
-    if (file) addFileFeatures(setFeature, lines, facts, file, surroundings);
+    if (fileUse) addFileFeatures(setFeature, lines, facts, fileUse, surroundings);
     return row;
   }
 
@@ -101,12 +102,12 @@ export class BlockFeatureRows {
 
   /** Rows share arrays, because an array for each would double the memory. */
   private allocateRow(): Float32Array {
-    const length = FEATURE_NAMES.length;
+    const rowLength = FEATURE_NAMES.length;
     if (this.nextRowStart === this.sharedRows.length) {
-      this.sharedRows = new Float32Array(FEATURE_ROWS_PER_CHUNK * length);
+      this.sharedRows = new Float32Array(FEATURE_ROWS_PER_CHUNK * rowLength);
       this.nextRowStart = 0;
     }
-    return this.sharedRows.subarray(this.nextRowStart, (this.nextRowStart += length));
+    return this.sharedRows.subarray(this.nextRowStart, (this.nextRowStart += rowLength));
   }
 }
 
@@ -148,22 +149,28 @@ function addFileFeatures(
   if (lastChange !== undefined) set('changedLately', Math.exp(-countTurnsSince(lastChange) / 10));
   set('changesAfter', Math.log1p(countLaterIndexes(file.changed, message)));
   set('shows', Math.log1p(file.shown.length));
-  let staleLines = 0;
+  let staleLineCount = 0;
   let isQuoted = false;
   const isRewritten = file.written > message;
   for (const line of lines) {
-    const facts = file.lines.get(line);
-    if (!facts) {
-      if (isRewritten) staleLines++;
+    const lineHistory = file.lines.get(line);
+    if (!lineHistory) {
+      if (isRewritten) staleLineCount++;
       continue;
     }
     // A line that the agent has put back counts as present.
-    if (facts.removedAt > Math.max(message, facts.writtenAt) || (isRewritten && facts.writtenAt < file.written))
-      staleLines++;
-    if ((facts.quotedAt >= 0 && facts.quotedAt !== message) || (facts.writtenAt >= 0 && facts.writtenAt !== message))
+    if (
+      lineHistory.removedAt > Math.max(message, lineHistory.writtenAt) ||
+      (isRewritten && lineHistory.writtenAt < file.written)
+    )
+      staleLineCount++;
+    if (
+      (lineHistory.quotedAt >= 0 && lineHistory.quotedAt !== message) ||
+      (lineHistory.writtenAt >= 0 && lineHistory.writtenAt !== message)
+    )
       isQuoted = true;
   }
-  set('stale', staleLines / Math.max(1, lines.length));
+  set('stale', staleLineCount / Math.max(1, lines.length));
   // The blocks around this one get a share of the value later.
   if (isQuoted) set('near', 1);
 }
@@ -171,7 +178,7 @@ function addFileFeatures(
 /** @param indexes in ascending order */
 function countLaterIndexes(indexes: readonly number[], index: number): number {
   let count = 0;
-  for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
+  for (let position = indexes.length - 1; position >= 0 && (indexes[position] ?? 0) > index; position--) count++;
   return count;
 }
 
@@ -187,103 +194,106 @@ function listRangesOfContents(placedBlocks: readonly PlacedBlock[]): { from: num
 }
 
 function addTextFeatures(blocks: readonly BlockWithFeatures[], firstBlock: number, endBlock: number): void {
-  let prose = 0;
-  for (let at = firstBlock; at < endBlock; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
-  const isQuoted = blocks.slice(firstBlock, endBlock).map(({ features }) => features[FEATURE_INDEX.near] === 1);
+  let proseSum = 0;
+  for (let blockIndex = firstBlock; blockIndex < endBlock; blockIndex++)
+    proseSum += blocks[blockIndex]?.features[FEATURE_INDEX.prose] ?? 0;
+  const isQuotedByBlock = blocks.slice(firstBlock, endBlock).map(({ features }) => features[FEATURE_INDEX.near] === 1);
   const addDecayingNearness = (start: number, end: number, step: number): void => {
     let nearness = 0;
     for (let blockIndex = start; blockIndex !== end; blockIndex += step) {
       const { features: row, block } = blocks[blockIndex] as BlockWithFeatures;
-      if (isQuoted[blockIndex - firstBlock] === true) nearness = 1;
+      if (isQuotedByBlock[blockIndex - firstBlock] === true) nearness = 1;
       row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, nearness);
       nearness *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
   };
   addDecayingNearness(firstBlock, endBlock, 1);
   addDecayingNearness(endBlock - 1, firstBlock - 1, -1);
-  for (let at = firstBlock; at < endBlock; at++) {
-    const row = blocks[at]?.features;
-    if (row) row[FEATURE_INDEX.textProse] = prose / (endBlock - firstBlock);
+  for (let blockIndex = firstBlock; blockIndex < endBlock; blockIndex++) {
+    const row = blocks[blockIndex]?.features;
+    if (row) row[FEATURE_INDEX.textProse] = proseSum / (endBlock - firstBlock);
   }
 }
 
-interface WordsByVoiceTable {
+interface WordTable {
   /**
    * Weight of each word for each source of {@link WORD_SOURCES}, at index word × sources + source.
    */
-  readonly weightByVoice: Float64Array;
+  readonly weightBySource: Float64Array;
   readonly count: number;
   readonly forEachWord: (text: string, tell: (word: number) => void) => void;
 }
 
 /** Creating a string for each word would dominate the cost. */
-function createWordTable(wordWeights: ConversationFocus['words']): WordsByVoiceTable {
-  const ids = new LineIds();
+function createWordTable(wordWeights: ConversationFocus['words']): WordTable {
+  const wordIds = new LineIds();
   let count = 0;
-  const weights: (readonly [place: number, weight: number])[] = [];
+  const placedWeights: (readonly [place: number, weight: number])[] = [];
   for (const [sourceIndex, voice] of WORD_SOURCES.entries())
     for (const [word, weight] of wordWeights[voice]) {
-      const id = ids.getOrCreateId(word, 0, word.length, false);
-      count = Math.max(count, id + 1);
-      weights.push([id * WORD_SOURCES.length + sourceIndex, weight]);
+      const wordId = wordIds.getOrCreateId(word, 0, word.length, false);
+      count = Math.max(count, wordId + 1);
+      placedWeights.push([wordId * WORD_SOURCES.length + sourceIndex, weight]);
     }
-  const weightByVoice = new Float64Array(count * WORD_SOURCES.length);
-  for (const [place, weight] of weights) weightByVoice[place] = weight;
+  const weightBySource = new Float64Array(count * WORD_SOURCES.length);
+  for (const [place, weight] of placedWeights) weightBySource[place] = weight;
   const lastTextByWord = new Uint32Array(count);
-  let texts = 0;
-  const visitWords: WordsByVoiceTable['forEachWord'] = (text, tell) => {
-    texts++;
+  let textCount = 0;
+  const visitWords: WordTable['forEachWord'] = (text, tell) => {
+    textCount++;
     forEachWord(text, (start, end) => {
-      const word = ids.findId(text, start, end);
-      if (word === NO_LINE_ID || lastTextByWord[word] === texts) return;
-      lastTextByWord[word] = texts;
+      const word = wordIds.findId(text, start, end);
+      if (word === NO_LINE_ID || lastTextByWord[word] === textCount) return;
+      lastTextByWord[word] = textCount;
       tell(word);
     });
   };
-  return { weightByVoice, count, forEachWord: visitWords };
+  return { weightBySource, count, forEachWord: visitWords };
 }
 
 /** Scores the rare words that a block shares with each source of {@link WORD_SOURCES}. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: ConversationFocus): void {
-  const { weightByVoice, count, forEachWord: visitWords } = createWordTable(focus.words);
+  const { weightBySource: weightByVoice, count, forEachWord: visitWords } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */
-  const spread = new Uint32Array(count);
+  const blockCountByWord = new Uint32Array(count);
   // An array for each block would dominate the cost of a condensation.
-  let words = new Int32Array(1_024);
+  let wordsOfBlocks = new Int32Array(1_024);
   let size = 0;
-  const ends = new Int32Array(blocks.length);
+  const wordEndByBlock = new Int32Array(blocks.length);
   const addWord = (word: number): void => {
-    if (size === words.length) words = copyToLargerArray(words, 2 * size);
-    words[size++] = word;
-    spread[word] = (spread[word] as number) + 1;
+    if (size === wordsOfBlocks.length) wordsOfBlocks = copyToLargerArray(wordsOfBlocks, 2 * size);
+    wordsOfBlocks[size++] = word;
+    blockCountByWord[word] = (blockCountByWord[word] as number) + 1;
   };
   for (const [index, { block }] of blocks.entries()) {
     visitWords(block.text, addWord);
-    ends[index] = size;
+    wordEndByBlock[index] = size;
   }
-  const rarity = Float64Array.from(spread, (own) => Math.log(1 + blocks.length / own));
-  const sums = new Float64Array(WORD_SOURCES.length);
+  const rarityByWord = Float64Array.from(blockCountByWord, (own) => Math.log(1 + blocks.length / own));
+  const scoreBySource = new Float64Array(WORD_SOURCES.length);
   for (const [index, { block, features }] of blocks.entries()) {
-    sums.fill(0);
-    const blockWords = words.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
-    const declares = new Set<number>();
-    if (block.head !== '' && blockWords.length > 0) visitWords(block.head, (word) => declares.add(word));
-    let declaredWords = 0;
+    scoreBySource.fill(0);
+    const blockWords = wordsOfBlocks.subarray(index === 0 ? 0 : wordEndByBlock[index - 1], wordEndByBlock[index]);
+    const wordsInDeclarations = new Set<number>();
+    if (block.head !== '' && blockWords.length > 0) visitWords(block.head, (word) => wordsInDeclarations.add(word));
+    let declaredScore = 0;
     for (const word of blockWords) {
-      const firstWeight = word * sums.length;
-      const rare = rarity[word] as number;
-      for (let at = 0; at < sums.length; at++)
-        sums[at] = (sums[at] as number) + rare * (weightByVoice[firstWeight + at] as number);
-      if (declares.has(word))
-        declaredWords +=
-          rare *
+      const firstWeight = word * scoreBySource.length;
+      const wordRarity = rarityByWord[word] as number;
+      for (let sourceIndex = 0; sourceIndex < scoreBySource.length; sourceIndex++)
+        scoreBySource[sourceIndex] =
+          (scoreBySource[sourceIndex] as number) + wordRarity * (weightByVoice[firstWeight + sourceIndex] as number);
+      if (wordsInDeclarations.has(word))
+        declaredScore +=
+          wordRarity *
           Math.max(
             weightByVoice[firstWeight + PROSE_SOURCE_INDEX] as number,
             weightByVoice[firstWeight + CALLS_SOURCE_INDEX] as number,
           );
     }
-    for (const [at, voice] of WORD_SOURCES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
-    features[FEATURE_INDEX.declared] = Math.log1p(declaredWords);
+    for (const [at, voice] of WORD_SOURCES.entries())
+      features[FEATURE_INDEX[voice]] = Math.log1p(scoreBySource[at] as number);
+    features[FEATURE_INDEX.declared] = Math.log1p(declaredScore);
   }
 }
 

@@ -91,10 +91,10 @@ export class ConversationFileHistory {
     if (knownId !== undefined) return knownId;
     const name = path.slice(path.search(/[^\\/]*[\\/]*$/)).toLowerCase();
     const namesakes = this.filesByName.get(name) ?? [];
-    const same = namesakes.find((other) => isSameFile(other.path, path));
-    if (!same && !isNew) return undefined;
-    const id = same?.id ?? this.files.length;
-    if (!same) this.filesByName.set(name, [...namesakes, { path, id }]);
+    const knownNamesake = namesakes.find((other) => isSameFile(other.path, path));
+    if (!knownNamesake && !isNew) return undefined;
+    const id = knownNamesake?.id ?? this.files.length;
+    if (!knownNamesake) this.filesByName.set(name, [...namesakes, { path, id }]);
     this.idByPath.set(path, id);
     return id;
   }
@@ -107,23 +107,23 @@ function recordChangedLines(
   message: number,
   isError: boolean,
 ): void {
-  const getFacts = (line: string): FileLineHistory | undefined => {
+  const getLineHistory = (line: string): FileLineHistory | undefined => {
     if (line.length < MIN_LINE_CHARS) return undefined;
-    let facts = lines.get(line);
-    if (!facts) lines.set(line, (facts = { quotedAt: -1, writtenAt: -1, removedAt: -1 }));
-    return facts;
+    let history = lines.get(line);
+    if (!history) lines.set(line, (history = { quotedAt: -1, writtenAt: -1, removedAt: -1 }));
+    return history;
   };
   const oldLines = new Set(linesBefore.map((line) => line.trim()));
   const newLines = new Set(linesAfter.map((line) => line.trim()));
   for (const line of oldLines) {
-    const facts = getFacts(line);
-    if (!facts) continue;
-    facts.quotedAt = message;
-    if (!isError && !newLines.has(line)) facts.removedAt = message;
+    const history = getLineHistory(line);
+    if (!history) continue;
+    history.quotedAt = message;
+    if (!isError && !newLines.has(line)) history.removedAt = message;
   }
   if (isError) return;
   for (const line of newLines) {
-    const facts = oldLines.has(line) ? undefined : getFacts(line);
-    if (facts) facts.writtenAt = message;
+    const history = oldLines.has(line) ? undefined : getLineHistory(line);
+    if (history) history.writtenAt = message;
   }
 }

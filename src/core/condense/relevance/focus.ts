@@ -64,15 +64,15 @@ export function computeConversationFocus(
   tools: ToolTable,
   countTurnsSince: (message: number) => number,
 ): ConversationFocus {
-  const wordsByVoice = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
+  const weightsBySource = Object.fromEntries(WORD_SOURCES.map((voice) => [voice, new Map<string, number>()])) as Record<
     WordSource,
     Map<string, number>
   >;
   const searchedTexts: string[] = [];
   const recentTexts: string[] = [];
-  const outputs: string[] = [];
+  const outputTexts: string[] = [];
   const addWords = (voice: WordSource, addedWords: ReadonlySet<string>, weight: number): void => {
-    const weights = wordsByVoice[voice];
+    const weights = weightsBySource[voice];
     for (const word of addedWords) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   };
   const computeFadedWeight = (message: number): number => 0.5 ** (countTurnsSince(message) / HALF_LIFE_TURNS);
@@ -97,30 +97,30 @@ export function computeConversationFocus(
   for (const exchange of exchanges) {
     const { tool, callMessage, parameters } = exchange;
     const kind = getToolRule(tools, exchange)?.kind;
-    const plans = isPlanTool(tool, kind);
+    const isPlan = isPlanTool(tool, kind);
     const weight = computeFadedWeight(callMessage);
     for (const content of parameters) {
-      if (plans || kind === 'search') searchedTexts.push(content.text);
-      if (plans && countTurnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
-      if (weight >= MIN_WEIGHT && !plans) addWords('calls', collectWords(content.text), weight);
+      if (isPlan || kind === 'search') searchedTexts.push(content.text);
+      if (isPlan && countTurnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) recentTexts.push(content.text);
+      if (weight >= MIN_WEIGHT && !isPlan) addWords('calls', collectWords(content.text), weight);
     }
     if (kind === 'command' && countTurnsSince(callMessage) <= RECENT_PROSE_TURNS)
-      outputs.push(...exchange.results.map(({ text }) => text));
+      outputTexts.push(...exchange.results.map(({ text }) => text));
   }
   return {
-    words: wordsByVoice,
+    words: weightsBySource,
     isNamed: createNamedPathTest(searchedTexts),
     isNamedRecently: createNamedPathTest(recentTexts),
-    isInOutput: createNamedPathTest(outputs),
+    isInOutput: createNamedPathTest(outputTexts),
   };
 }
 
 function createNamedPathTest(texts: readonly string[]): (path: string) => boolean {
-  const answers = new Map<string, boolean>();
+  const isNamedByFileName = new Map<string, boolean>();
   return (path) => {
     const name = path.split(/[\\/]/).at(-1) ?? '';
-    const answer = answers.get(name) ?? (name !== '' && texts.some((text) => text.includes(name)));
-    answers.set(name, answer);
-    return answer;
+    const isFileNamed = isNamedByFileName.get(name) ?? (name !== '' && texts.some((text) => text.includes(name)));
+    isNamedByFileName.set(name, isFileNamed);
+    return isFileNamed;
   };
 }

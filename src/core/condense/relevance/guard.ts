@@ -34,16 +34,18 @@ export function protectNewestResults(
   blocks: readonly BlockToGuard[],
   roomTokens: number,
 ): readonly number[] {
-  const sizes = new Map<number, number>();
+  const tokensByResult = new Map<number, number>();
   for (const { result, tokens } of blocks)
-    if (result !== undefined) sizes.set(result, (sizes.get(result) ?? 0) + tokens);
-  const newestFirst = [...sizes].sort(([a], [b]) => b - a);
-  let remaining = roomTokens;
-  const firstBeyondRoom = newestFirst.findIndex(([, tokens]) => (remaining -= tokens) < 0);
-  const count = Math.floor(GUARDED_RESULT_SHARE * (firstBeyondRoom < 0 ? newestFirst.length : firstBeyondRoom));
-  const oldest = newestFirst[count - 1]?.[0] ?? Infinity;
+    if (result !== undefined) tokensByResult.set(result, (tokensByResult.get(result) ?? 0) + tokens);
+  const resultsNewestFirst = [...tokensByResult].sort(([a], [b]) => b - a);
+  let remainingTokens = roomTokens;
+  const firstBeyondRoom = resultsNewestFirst.findIndex(([, tokens]) => (remainingTokens -= tokens) < 0);
+  const guardedCount = Math.floor(
+    GUARDED_RESULT_SHARE * (firstBeyondRoom < 0 ? resultsNewestFirst.length : firstBeyondRoom),
+  );
+  const oldestGuarded = resultsNewestFirst[guardedCount - 1]?.[0] ?? Infinity;
   return relevance.map((ownRelevance, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};
-    return showsFile && result >= oldest ? ownRelevance + GUARDED_RELEVANCE_BONUS : ownRelevance;
+    return showsFile && result >= oldestGuarded ? ownRelevance + GUARDED_RELEVANCE_BONUS : ownRelevance;
   });
 }

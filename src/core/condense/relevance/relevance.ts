@@ -8,10 +8,11 @@ export type FeatureWeights = Readonly<Partial<Record<FeatureName, number>>>;
  * meaningful.
  */
 export function computeRelevance(features: readonly Float32Array[], weights: FeatureWeights): number[] {
-  const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
+  const orderedWeights = FEATURE_NAMES.map((name) => weights[name] ?? 0);
   return features.map((values) => {
     let sum = 0;
-    for (let at = 0; at < row.length; at++) sum += (row[at] as number) * (values[at] ?? 0);
+    for (let featureIndex = 0; featureIndex < orderedWeights.length; featureIndex++)
+      sum += (orderedWeights[featureIndex] as number) * (values[featureIndex] ?? 0);
     return sum;
   });
 }

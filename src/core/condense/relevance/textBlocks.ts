@@ -48,7 +48,7 @@ export function splitIntoBlocks(
   { tokens, path, parts, from: blockStart }: BlockOptions,
 ): BlockWithLines[] {
   const lines = splitReadIntoLines(text);
-  const declares = findDeclarations(lines, isMarkdown(path));
+  const isDeclarationByLine = findDeclarations(lines, isMarkdown(path));
   const findPart = createFilePartFinder(parts);
   const blocks: BlockWithLines[] = [];
   const addBlock = (blockLines: readonly OutlinedFileLine[], firstLine: number): void => {
@@ -57,15 +57,15 @@ export function splitIntoBlocks(
     const end = bottom?.end ?? 0;
     if (!top || !bottom || start >= end) return;
     const part = findPart(top.start);
-    const declared = copyWithoutSpareCapacity(blockLines.filter((_, at) => declares[firstLine + at]));
+    const declaredLines = copyWithoutSpareCapacity(blockLines.filter((_, at) => isDeclarationByLine[firstLine + at]));
     const block = {
       index: blocks.length,
       start,
       end,
       text: text.slice(start, end),
       count: blockLines.length,
-      head: declared.map((line) => line.text).join('\n'),
-      declared,
+      head: declaredLines.map((line) => line.text).join('\n'),
+      declared: declaredLines,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
       numbers: getLineNumberRange(top, bottom, blockLines.length),
@@ -80,13 +80,14 @@ export function splitIntoBlocks(
     addBlock(lines.slice(firstLine, lastLine + 1), firstLine);
     firstLine = end;
   };
-  let part = findPart(0);
+  let currentPart = findPart(0);
   for (const [index, line] of lines.entries()) {
-    const length = index - firstLine;
-    const isLong = length >= MAX_BLOCK_LINES && (isBlankLine(line) || length >= 2 * MAX_BLOCK_LINES);
+    const lineCount = index - firstLine;
+    const isLong = lineCount >= MAX_BLOCK_LINES && (isBlankLine(line) || lineCount >= 2 * MAX_BLOCK_LINES);
     const linePart = findPart(line.start);
-    if (isLong || linePart !== part || (declares[index] && length >= MIN_BLOCK_LINES)) closeBlock(index);
-    part = linePart;
+    if (isLong || linePart !== currentPart || (isDeclarationByLine[index] && lineCount >= MIN_BLOCK_LINES))
+      closeBlock(index);
+    currentPart = linePart;
   }
   closeBlock(lines.length);
   return blocks;

@@ -91,10 +91,10 @@ export function excludeEditsById(
   excludedEdits: ReadonlySet<EditId>,
   counter: MessageCounter,
 ): IncludedEdits {
-  const kept = edits.filter(({ id }) => !excludedEdits.has(id));
-  const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
+  const keptEdits = edits.filter(({ id }) => !excludedEdits.has(id));
+  const { messages: view, origins } = applyEdits(original, [...active, ...keptEdits]);
   const violations = findNewViolations(original, view, { origins });
-  return { edits: kept, tokensAfter: counter.countMessages(view), violations };
+  return { edits: keptEdits, tokensAfter: counter.countMessages(view), violations };
 }
 
 /** @param excludedMessages indexes of messages to leave unchanged */

@@ -39,10 +39,10 @@ function* pairSections(
   sectionsAfter: readonly (readonly string[])[],
 ): Generator<readonly [readonly string[], readonly string[]]> {
   const indexByKey = new Map(createSectionKeys(sectionsAfter).map((key, at) => [key, at]));
-  const keys = createSectionKeys(sectionsBefore);
+  const keysBefore = createSectionKeys(sectionsBefore);
   let nextSection = 0;
   for (const [index, section] of sectionsBefore.entries()) {
-    const indexAfter = indexByKey.get(keys[index] ?? '');
+    const indexAfter = indexByKey.get(keysBefore[index] ?? '');
     if (indexAfter === undefined || indexAfter < nextSection) {
       yield [section, []];
       continue;
@@ -58,9 +58,9 @@ function* pairSections(
 function createSectionKeys(sections: readonly (readonly string[])[]): readonly string[] {
   const counts = new Map<string, number>();
   return sections.map(([heading = '']) => {
-    const nth = counts.get(heading) ?? 0;
-    counts.set(heading, nth + 1);
-    return `${nth} ${heading}`;
+    const occurrence = counts.get(heading) ?? 0;
+    counts.set(heading, occurrence + 1);
+    return `${occurrence} ${heading}`;
   });
 }
 
@@ -101,7 +101,7 @@ export function foldUnchangedText(textBefore: string, textAfter: string, isPrevi
     const [leftSection, rightSection] = [stripRemovedLineNumbers(a, b), b];
     const commonEnds = countCommonLinesAtEnds(leftSection, rightSection);
     const foldedHead = foldLinesBeforeChange(leftSection.slice(0, commonEnds.head));
-    const tail = foldUnchangedLines(leftSection.slice(leftSection.length - commonEnds.tail), CONTEXT_LINES, 1);
+    const foldedTail = foldUnchangedLines(leftSection.slice(leftSection.length - commonEnds.tail), CONTEXT_LINES, 1);
     firstChange ??= rightLines.length + foldedHead.length;
     leftLines.push(
       ...foldedHead,
@@ -110,7 +110,7 @@ export function foldUnchangedText(textBefore: string, textAfter: string, isPrevi
         maxLines,
         hiddenWords,
       ),
-      ...tail,
+      ...foldedTail,
     );
     rightLines.push(
       ...foldedHead,
@@ -119,7 +119,7 @@ export function foldUnchangedText(textBefore: string, textAfter: string, isPrevi
         maxLines,
         hiddenWords,
       ),
-      ...tail,
+      ...foldedTail,
     );
   }
   return { before: leftLines.join('\n'), after: rightLines.join('\n'), firstChange };
@@ -135,21 +135,22 @@ const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
  * even where the same short line is left elsewhere.
  */
 function stripRemovedLineNumbers(linesBefore: readonly string[], linesAfter: readonly string[]): readonly string[] {
-  const bare = new Set(linesAfter);
-  const pairs = new Set(linesAfter.map((line, at) => `${linesAfter[at - 1] ?? ''}\n${line}`));
+  const lineSetAfter = new Set(linesAfter);
+  const linePairsAfter = new Set(linesAfter.map((line, at) => `${linesAfter[at - 1] ?? ''}\n${line}`));
   let previousLine: string | undefined;
   return linesBefore.map((line) => {
-    const text = line.replace(LINE_NUMBER_PREFIX, '');
+    const textWithoutNumber = line.replace(LINE_NUMBER_PREFIX, '');
     // A number without text is recognized only by a separator that ordinary text does not contain.
-    const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
+    const hasLineNumber = textWithoutNumber !== '' || /[→\t|│]\s*$/.test(line);
     const isStripped =
-      text !== line &&
-      isNumber &&
-      !bare.has(line) &&
-      bare.has(text) &&
-      (DISTINCTIVE_LINE.test(text) || (previousLine !== undefined && pairs.has(`${previousLine}\n${text}`)));
-    const shownText = isStripped ? text : line;
-    previousLine = bare.has(shownText) ? shownText : undefined;
+      textWithoutNumber !== line &&
+      hasLineNumber &&
+      !lineSetAfter.has(line) &&
+      lineSetAfter.has(textWithoutNumber) &&
+      (DISTINCTIVE_LINE.test(textWithoutNumber) ||
+        (previousLine !== undefined && linePairsAfter.has(`${previousLine}\n${textWithoutNumber}`)));
+    const shownText = isStripped ? textWithoutNumber : line;
+    previousLine = lineSetAfter.has(shownText) ? shownText : undefined;
     return shownText;
   });
 }
@@ -171,10 +172,10 @@ function countCommonLinesAtEnds(
 
 /** Folding a single line saves nothing. */
 function foldUnchangedLines(lines: readonly string[], first: number, last: number): readonly string[] {
-  const hidden = lines.length - first - last;
-  return hidden <= 1
+  const hiddenCount = lines.length - first - last;
+  return hiddenCount <= 1
     ? lines
-    : [...lines.slice(0, first), formatFoldLine(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
+    : [...lines.slice(0, first), formatFoldLine(hiddenCount, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
 function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
@@ -188,12 +189,12 @@ function foldLinesBeforeChange(lines: readonly string[]): readonly string[] {
 }
 
 function shortenChangedLines(lines: readonly string[], maxLines: number, hiddenWords: string): readonly string[] {
-  const hidden = lines.length - maxLines;
-  if (hidden <= 1) return lines;
+  const hiddenCount = lines.length - maxLines;
+  if (hiddenCount <= 1) return lines;
   const halfLines = Math.ceil(maxLines / 2);
   return [
     ...lines.slice(0, halfLines),
-    formatFoldLine(hidden, hiddenWords),
+    formatFoldLine(hiddenCount, hiddenWords),
     ...lines.slice(lines.length - (maxLines - halfLines)),
   ];
 }

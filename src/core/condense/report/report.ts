@@ -41,10 +41,10 @@ export function formatOutcomeReport(
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
   // Users who see no steps find these failures in the notes.
-  const toldNotes = outcome.steps.flatMap((step) =>
+  const failureNotes = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
-  const notes = outcome.notes.filter((note) => !toldNotes.includes(note));
+  const notes = outcome.notes.filter((note) => !failureNotes.includes(note));
   return [...lines, ...notes.map((note) => ` - Note: ${note}`)].join('\n');
 }
 
@@ -54,10 +54,10 @@ function formatTotalChange(
   formatCalibrated: (count: number) => string,
 ): string {
   const { tokensBefore, tokensAfter } = request ?? messages;
-  const format = request ? formatTokens : formatCalibrated;
+  const formatCount = request ? formatTokens : formatCalibrated;
   const reduction = formatShare(tokensBefore - tokensAfter, tokensBefore);
   const requestSuffix = request ? ' of the whole request' : '';
-  return ` - Total reduction: ${reduction}${requestSuffix} (${format(tokensBefore)} → ${format(tokensAfter)} tokens)`;
+  return ` - Total reduction: ${reduction}${requestSuffix} (${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens)`;
 }
 
 export const formatMissedTarget = (
@@ -69,13 +69,15 @@ export const formatMissedTarget = (
 
 /** Many subscriptions count requests instead of tokens. */
 function describeModelRequests(calls: OutcomeSummary['calls'] = []): string {
-  const models = new Map<string, number>();
+  const callsByModel = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
     const ownModelNote = chosen === 'conversation' ? ', the conversation’s own' : '';
-    const whose = profile === model ? `${model}${ownModelNote}` : `${model} (${profile}${ownModelNote})`;
-    models.set(whose, (models.get(whose) ?? 0) + 1);
+    const modelText = profile === model ? `${model}${ownModelNote}` : `${model} (${profile}${ownModelNote})`;
+    callsByModel.set(modelText, (callsByModel.get(modelText) ?? 0) + 1);
   }
-  return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
+  return [...callsByModel]
+    .map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`)
+    .join('');
 }
 
 export interface ResultWithProvider {
@@ -126,17 +128,20 @@ function formatStepLines(
   formatChange: (before: number, after: number) => string,
 ): string[] {
   const idleSteps = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
-  const skipped = new Map<string, string[]>();
+  const namesBySkipReason = new Map<string, string[]>();
   for (const { name, outcome } of steps)
     if (outcome.kind === 'skipped')
-      skipped.set(outcome.reason, [...(skipped.get(outcome.reason) ?? []), removeRepeatedName(name)]);
+      namesBySkipReason.set(outcome.reason, [
+        ...(namesBySkipReason.get(outcome.reason) ?? []),
+        removeRepeatedName(name),
+      ]);
   const formatStepCount = (count: number): string => `${count} ${count === 1 ? 'step' : 'steps'}`;
   return [
     ...steps
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
       .map((step) => formatStepLine(step, formatChange)),
     ...(idleSteps > 0 ? [` - ${formatStepCount(idleSteps)} found nothing`] : []),
-    ...[...skipped].map(
+    ...[...namesBySkipReason].map(
       ([reason, names]) => ` - ${formatStepCount(names.length)} skipped${formatNamesIfFew(names)}: ${reason}`,
     ),
   ];

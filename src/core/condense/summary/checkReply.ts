@@ -43,8 +43,8 @@ export function failIfServerTruncatedRequest(
   if (reply.kind !== 'complete' || usage?.source !== 'reported') return reply;
   // Servers that mix up both ways of accounting report cached tokens only separately.
   const tokensRead = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const mustRead = counted - cached / tokenFactor;
-  if (tokensRead < MIN_TRUNCATED_TOKENS || tokensRead >= mustRead * MIN_REPORTED_SHARE) return reply;
+  const minTokensRead = counted - cached / tokenFactor;
+  if (tokensRead < MIN_TRUNCATED_TOKENS || tokensRead >= minTokensRead * MIN_REPORTED_SHARE) return reply;
   const sentTokens = formatTokens(Math.round(counted * tokenFactor));
   return {
     ...reply,
@@ -64,6 +64,6 @@ export function explainTooShortSummary(
   if (countedTokens < MIN_TOKENS_WORTH_A_SUMMARY) return undefined;
   const tokens = counter.countText(summary);
   if (tokens >= MIN_SUMMARY_TOKENS) return undefined;
-  const count = tokens === 1 ? '1 token' : `${tokens} tokens`;
-  return `The model answered with ${count} in place of ${formatTokens(countedTokens)}, which can’t be a summary. Try again, or use another model.`;
+  const tokensText = tokens === 1 ? '1 token' : `${tokens} tokens`;
+  return `The model answered with ${tokensText} in place of ${formatTokens(countedTokens)}, which can’t be a summary. Try again, or use another model.`;
 }

@@ -41,9 +41,9 @@ const STATUS_SEARCH_CHARS = 300;
 
 export function parseExitStatus({ resultText, isError, resultMessage }: ToolExchange): ExecutedCommand['status'] {
   if (resultMessage === undefined) return undefined;
-  const match =
+  const statusMatch =
     EXIT_STATUS.exec(resultText.slice(0, STATUS_SEARCH_CHARS)) ??
     EXIT_STATUS.exec(resultText.slice(-STATUS_SEARCH_CHARS));
-  if (match) return Number(match[1]);
+  if (statusMatch) return Number(statusMatch[1]);
   return isError ? 'failed' : undefined;
 }

@@ -8,8 +8,8 @@ import type { ApiMessage, Block } from '../../messages/types';
 export const convertForCompaction = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {
     const { content } = message;
-    const kept = typeof content === 'string' ? content : content.flatMap(convertBlockForCompaction);
-    return kept.length === 0 ? [] : [{ ...message, content: kept }];
+    const convertedContent = typeof content === 'string' ? content : content.flatMap(convertBlockForCompaction);
+    return convertedContent.length === 0 ? [] : [{ ...message, content: convertedContent }];
   });
 
 function convertBlockForCompaction(block: Block): Block[] {

@@ -49,19 +49,20 @@ export function estimateOutputTokens(
   tokenFactor = 1,
   askedTokens?: number,
 ): number {
-  const start = (tokens: number, requestedTokens: number | undefined): number =>
+  const computeDefaultTokens = (tokens: number, requestedTokens: number | undefined): number =>
     tokenFactor *
     (requestedTokens === undefined
       ? getDefaultOutputTokens(tokens / tokenFactor)
       : getDefaultContentSummaryTokens(tokens / tokenFactor, requestedTokens));
-  let weights = PRIOR_WEIGHT_RUNS;
-  let logs = 0;
+  let totalWeight = PRIOR_WEIGHT_RUNS;
+  let weightedLogSum = 0;
   for (const sample of selectSimilarSamples(samples, askedTokens)) {
     const weight = getSampleWeight(inputTokens, sample);
-    weights += weight;
-    logs += weight * Math.log(sample.outputTokens / start(sample.inputTokens, sample.askedTokens));
+    totalWeight += weight;
+    weightedLogSum +=
+      weight * Math.log(sample.outputTokens / computeDefaultTokens(sample.inputTokens, sample.askedTokens));
   }
-  return Math.round(start(inputTokens, askedTokens) * Math.exp(logs / weights));
+  return Math.round(computeDefaultTokens(inputTokens, askedTokens) * Math.exp(weightedLogSum / totalWeight));
 }
 
 /** Summaries of single contents do not predict those of conversations. */

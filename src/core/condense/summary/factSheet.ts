@@ -75,8 +75,8 @@ export function renderFactSheet(
     sections.push(formatSection('Plan or to-do list, last state', [plan]));
   }
   const filledSections = sections.filter((text) => text !== '');
-  const rest = budget - filledSections.reduce((sum, text) => sum + counter.countText(text), 0);
-  const instructions = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
+  const remainingTokens = budget - filledSections.reduce((sum, text) => sum + counter.countText(text), 0);
+  const instructions = renderInstructions(facts.instructions, Math.max(remainingTokens, wordTokens, 0), counter);
   return [instructions, ...filledSections].filter((text) => text !== '').join('\n\n');
 }
 
@@ -89,21 +89,21 @@ function renderFactSections(
   fitLines: (lines: readonly string[], share: FactSection) => string[],
 ): string[] {
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
-  const folder = findCommonFolder(files.map(({ path }) => path));
-  const removeFolder = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
-  const folderNote = folder === '' ? '' : formatCommonFolder(folder);
+  const commonFolder = findCommonFolder(files.map(({ path }) => path));
+  const removeFolder = (text: string): string => (commonFolder === '' ? text : text.replaceAll(commonFolder, ''));
+  const folderNote = commonFolder === '' ? '' : formatCommonFolder(commonFolder);
   const changedFiles = files
     .filter(({ changes }) => changes > 0)
     .map(({ path, changes }) => `- ${removeFolder(path)}${changes > 1 ? ` (${changes} times)` : ''}`);
   const readFiles = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${removeFolder(path)}`);
-  const errors = facts.errors.map(
+  const errorLines = facts.errors.map(
     ({ subject, error }) => `- ${removeFolder(`${toOneLine(subject)}: ${toOneLine(error)}`)}`,
   );
   return [
     formatSection(`Files changed${folderNote}`, fitLines(changedFiles, 'changed')),
     formatSection(`Files only read${folderNote}`, fitLines(readFiles, 'read')),
     formatSection('Commands run, with the last result', fitLines(facts.commands.map(describeCommand), 'commands')),
-    formatSection('Errors that nothing later settled', fitLines(errors, 'errors')),
+    formatSection('Errors that nothing later settled', fitLines(errorLines, 'errors')),
   ];
 }
 
@@ -152,18 +152,20 @@ const formatSection = (title: string, lines: readonly string[]): string =>
 
 function selectNewestLines(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
-  let firstShown = lines.length;
-  while (firstShown > 0) {
-    tokens += counter.countText(lines[firstShown - 1] ?? '') + 1;
+  let firstShownIndex = lines.length;
+  while (firstShownIndex > 0) {
+    tokens += counter.countText(lines[firstShownIndex - 1] ?? '') + 1;
     if (tokens > budget) break;
-    firstShown--;
+    firstShownIndex--;
   }
-  return firstShown === 0 ? [...lines] : [`(${firstShown} older ones are left out.)`, ...lines.slice(firstShown)];
+  return firstShownIndex === 0
+    ? [...lines]
+    : [`(${firstShownIndex} older ones are left out.)`, ...lines.slice(firstShownIndex)];
 }
 
 function describeCommand({ command, runs, status }: ExecutedCommand): string {
-  const result = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
-  return `- \`${toOneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
+  const resultText = status === undefined ? '' : status === 'failed' ? ' → failed' : ` → exit ${status}`;
+  return `- \`${toOneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${resultText}`;
 }
 
 const CHECKBOX_BY_STATUS: ReadonlyMap<string, string> = new Map([
@@ -191,8 +193,8 @@ export function renderRangeFacts(
   if (factTokens === 0 && !keepUserMessages) return '';
   const facts = collectConversationFacts(original, DEFAULT_TOOLS, start, end);
   // Messages that an earlier summary replaced are empty.
-  const replaced = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
-  const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_INSTRUCTION_SHARE) : 0;
+  const replacedTokens = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
+  const wordTokens = keepUserMessages ? Math.floor(replacedTokens * MAX_INSTRUCTION_SHARE) : 0;
   return renderFactSheet(factTokens === 0 ? dropAllButInstructions(facts) : facts, counter, factTokens, wordTokens);
 }
 

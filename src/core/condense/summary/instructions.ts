@@ -46,9 +46,9 @@ function* findFeedbackElements(result: string): Generator<UserTextSlice> {
   const closingTag = new RegExp(FEEDBACK_TAG_END);
   for (let openingMatch = openingTag.exec(result); openingMatch; openingMatch = openingTag.exec(result)) {
     closingTag.lastIndex = openingTag.lastIndex;
-    const close = closingTag.exec(result);
-    if (!close) return;
-    const userText = result.slice(openingTag.lastIndex, close.index).trim();
+    const closingMatch = closingTag.exec(result);
+    if (!closingMatch) return;
+    const userText = result.slice(openingTag.lastIndex, closingMatch.index).trim();
     yield { start: openingMatch.index, end: closingTag.lastIndex, userText };
     openingTag.lastIndex = closingTag.lastIndex;
   }
@@ -101,8 +101,8 @@ export function collectInstructions(
     .filter(({ text }) => text !== '')
     .toSorted((a, b) => a.message - b.message)
     .filter(({ text, message }, index, all) => {
-      const last = all[index - 1];
-      return last?.text !== text || isAnswered(last.message, message);
+      const previousInstruction = all[index - 1];
+      return previousInstruction?.text !== text || isAnswered(previousInstruction.message, message);
     });
 }
 
@@ -122,23 +122,23 @@ export function fitInstructions(
   counter: MessageCounter,
 ): FittedInstructions {
   const instructionTexts = instructions.map(({ text }) => text);
-  const tokens = instructionTexts.map((text) => counter.countText(text));
-  let total = tokens.reduce((sum, count) => sum + count, 0);
+  const tokenCounts = instructionTexts.map((text) => counter.countText(text));
+  let totalTokens = tokenCounts.reduce((sum, count) => sum + count, 0);
   const shortenInstruction = (index: number, limit: number): void => {
     instructionTexts[index] = shortenTextToTokens(instructionTexts[index] ?? '', limit, counter);
     const tokensNow = counter.countText(instructionTexts[index]);
-    total += tokensNow - (tokens[index] ?? 0);
-    tokens[index] = tokensNow;
+    totalTokens += tokensNow - (tokenCounts[index] ?? 0);
+    tokenCounts[index] = tokensNow;
   };
   for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
-    for (let index = 0; index < instructionTexts.length - 1 && total > budget; index++)
+    for (let index = 0; index < instructionTexts.length - 1 && totalTokens > budget; index++)
       shortenInstruction(index, limit);
   }
   let omittedCount = 0;
-  for (; omittedCount < instructionTexts.length - 1 && total > budget; omittedCount++)
-    total -= tokens[omittedCount] ?? 0;
-  const last = instructionTexts.length - 1;
-  if (total > budget && last >= 0) shortenInstruction(last, budget);
+  for (; omittedCount < instructionTexts.length - 1 && totalTokens > budget; omittedCount++)
+    totalTokens -= tokenCounts[omittedCount] ?? 0;
+  const lastIndex = instructionTexts.length - 1;
+  if (totalTokens > budget && lastIndex >= 0) shortenInstruction(lastIndex, budget);
   return { texts: instructionTexts.slice(omittedCount), leftOut: omittedCount };
 }
 
@@ -150,15 +150,15 @@ const OMISSION_MARK = ' […] ';
  */
 export function shortenTextToTokens(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
-  let cut = text;
+  let shortenedText = text;
   while (chars > 0) {
-    const tokens = counter.countText(cut);
-    if (tokens <= limit) return cut;
+    const tokens = counter.countText(shortenedText);
+    if (tokens <= limit) return shortenedText;
     chars = Math.floor(Math.min(chars * 0.9, (chars * limit) / tokens));
     const headEnd = findSafeBoundary(text, Math.ceil((chars * 2) / 3));
-    const tail = findSafeBoundary(text, text.length - Math.floor(chars / 3));
-    cut =
-      `${text.slice(0, headEnd).trimEnd()}${OMISSION_MARK}${text.slice(Math.max(headEnd, tail)).trimStart()}`.trim();
+    const tailStart = findSafeBoundary(text, text.length - Math.floor(chars / 3));
+    shortenedText =
+      `${text.slice(0, headEnd).trimEnd()}${OMISSION_MARK}${text.slice(Math.max(headEnd, tailStart)).trimStart()}`.trim();
   }
   return '';
 }

@@ -43,8 +43,8 @@ function getErrorSubject(exchange: ToolExchange, tools: ToolTable): { readonly s
   const kind = getToolRule(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
-    const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
-    return { subject: `${doing} ${path}`, key: `${doing} ${makeFileKey(path)}` };
+    const action = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
+    return { subject: `${action} ${path}`, key: `${action} ${makeFileKey(path)}` };
   }
   const subject = kind === 'command' ? `\`${getProgramName(getCommandLine(exchange))}\`` : exchange.tool;
   return { subject, key: subject };
@@ -69,9 +69,9 @@ export const toErrorTextOnOneLine = (text: string): string =>
 function getBeginningOfError(text: string): string {
   const wholeText = toErrorTextOnOneLine(text);
   const [firstLine] = findErrorLines(text);
-  const isFirstLate =
+  const isErrorLineBeyondLimit =
     firstLine !== undefined &&
     !wholeText.slice(0, MAX_ERROR_CHARS).includes(toErrorTextOnOneLine(text.slice(firstLine.start, firstLine.end)));
-  const cleaned = isFirstLate ? toErrorTextOnOneLine(text.slice(firstLine.start)) : wholeText;
-  return cleaned.length > MAX_ERROR_CHARS ? `${cleaned.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : cleaned;
+  const excerpt = isErrorLineBeyondLimit ? toErrorTextOnOneLine(text.slice(firstLine.start)) : wholeText;
+  return excerpt.length > MAX_ERROR_CHARS ? `${excerpt.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : excerpt;
 }

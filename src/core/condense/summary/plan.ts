@@ -67,48 +67,55 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
   const { context, config, model, signal } = input;
   const { counter } = context;
   const draft = new Draft(context.messages, counter, context.edits);
-  const choice = chooseSummaryRange(
+  const rangeChoice = chooseSummaryRange(
     draft.messages,
     config.keepFirst,
     config.keepLast,
     (index) => isEmptyMessage(draft.messages[index]),
     (index) => context.pinned?.has(index) ?? false,
   );
-  if (choice.kind !== 'range') return choice;
-  const { range, newRange } = choice;
-  const masks = shouldMaskSecrets(model, context.vendor, config.maskSecrets);
-  const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
+  if (rangeChoice.kind !== 'range') return rangeChoice;
+  const { range, newRange } = rangeChoice;
+  const masksSecrets = shouldMaskSecrets(model, context.vendor, config.maskSecrets);
+  const maskText = (text: string): string => (masksSecrets ? maskSecrets(text) : text);
   // Masks before truncating: half a key would not be recognized.
   const maskMessages = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
-    masks ? maskSecretsInSlices(messages, signal) : messages;
-  const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
+    masksSecrets ? maskSecretsInSlices(messages, signal) : messages;
+  const windowTokens = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
-    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT_WINDOW_SHARE),
+    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, windowTokens * MAX_OUTPUT_WINDOW_SHARE),
   );
-  const base = {
+  const planFields = {
     kind: 'plan',
     range,
     earlier:
-      choice.earlier === undefined
+      rangeChoice.earlier === undefined
         ? ''
-        : shownToModel(extractSummaryProse(getMessageText(draft.messages[choice.earlier]))),
-    system: shownToModel(context.system ?? ''),
+        : maskText(extractSummaryProse(getMessageText(draft.messages[rangeChoice.earlier]))),
+    system: maskText(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
     facts: renderRangeFacts(draft, range, config),
   } as const;
-  const roomTokens = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
+  const roomTokens = (windowTokens * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
-    const compacted = await maskMessages(convertForCompaction(draft.messages.slice(0, range.end)));
-    const tokens = TURN_FRAME_TOKENS + counter.countText(base.system) + counter.countMessages(compacted);
+    const compactedMessages = await maskMessages(convertForCompaction(draft.messages.slice(0, range.end)));
+    const tokens = TURN_FRAME_TOKENS + counter.countText(planFields.system) + counter.countMessages(compactedMessages);
     if (tokens <= roomTokens)
-      return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
+      return {
+        ...planFields,
+        earlier: '',
+        parts: [''],
+        tokens: [tokens],
+        isReduced: false,
+        compacted: compactedMessages,
+      };
   }
-  const alone = countRequestTokens(buildSummaryPrompt({ ...base, conversation: '' }), counter);
+  const tokensWithoutTranscript = countRequestTokens(buildSummaryPrompt({ ...planFields, conversation: '' }), counter);
   const renderTranscript = async ({ messages }: Draft): Promise<string[]> => {
-    const masked = await maskMessages(messages);
+    const maskedMessages = await maskMessages(messages);
     await yieldBetweenSteps(signal);
-    return createTranscript(masked, newRange, config);
+    return createTranscript(maskedMessages, newRange, config);
   };
   const countTokens = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + counter.countText(text) + 1, 0);
@@ -116,20 +123,26 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
   await yieldBetweenSteps(signal);
   let transcriptParts = await renderTranscript(draft);
   await yieldBetweenSteps(signal);
-  let tokens = alone + countTokens(transcriptParts);
+  let tokens = tokensWithoutTranscript + countTokens(transcriptParts);
   let isReduced = false;
   if (tokens > roomTokens) {
     transcriptParts = await renderTranscript(await createLosslessDraft(input));
     await yieldBetweenSteps(signal);
-    tokens = alone + countTokens(transcriptParts);
+    tokens = tokensWithoutTranscript + countTokens(transcriptParts);
     isReduced = true;
   }
-  if (tokens <= roomTokens) return { ...base, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
+  if (tokens <= roomTokens)
+    return { ...planFields, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
   // All parts but the first come with an earlier summary.
-  const perPart = roomTokens - alone - maxOutputTokens / model.tokenFactor;
-  if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
-  const parts = packTextsIntoChunks(transcriptParts, perPart, (text) => counter.countText(text));
-  return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
+  const tokensPerPart = roomTokens - tokensWithoutTranscript - maxOutputTokens / model.tokenFactor;
+  if (tokensPerPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
+  const parts = packTextsIntoChunks(transcriptParts, tokensPerPart, (text) => counter.countText(text));
+  return {
+    ...planFields,
+    parts,
+    tokens: parts.map((part) => tokensWithoutTranscript + counter.countText(part)),
+    isReduced,
+  };
 }
 
 /** Masking all of a long conversation at once would block the thread for a quarter of a second. */
@@ -204,9 +217,9 @@ export function estimateSummaryPlan(
   const calls = plan.parts.map((conversation, index): SummaryCallEstimate => {
     const prompt = createSummaryPrompt(plan, conversation, index === 0 ? plan.earlier : '');
     const inputTokens = Math.ceil((plan.tokens[index] ?? 0) * model.tokenFactor) + previousSummaryTokens;
-    const expected = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
-    const outputTokens = Math.min(computeOutputLimit(plan.maxOutputTokens, model), expected);
-    previousSummaryTokens = Math.min(plan.maxOutputTokens, expected);
+    const expectedTokens = estimateOutputTokens(inputTokens, samples, model.tokenFactor);
+    const outputTokens = Math.min(computeOutputLimit(plan.maxOutputTokens, model), expectedTokens);
+    previousSummaryTokens = Math.min(plan.maxOutputTokens, expectedTokens);
     const cachedTokens =
       index === 0 && !plan.compacted
         ? memory.estimateCachedTokens(model, prompt.system + prompt.prompt, inputTokens)

@@ -23,18 +23,18 @@ const TASK_UPDATE_TOOL = 'TaskUpdate';
 
 /** Undefined if the agent kept no plan. */
 export function findLatestPlan(exchanges: readonly ToolExchange[], tools: ToolTable): AgentPlan | undefined {
-  let state: AgentPlan | undefined;
+  let latestPlan: AgentPlan | undefined;
   const tasks = new Map<string, PlanItem>();
   for (const exchange of exchanges) {
     if (exchange.isError) continue;
     if (exchange.tool === TASK_CREATE_TOOL || exchange.tool === TASK_UPDATE_TOOL) {
       recordTaskCall(tasks, exchange);
-      state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
+      latestPlan = [...tasks.values()].filter(({ status }) => status !== 'deleted');
     } else if (getToolRule(tools, exchange)?.kind === 'plan') {
-      state = parsePlanCall(exchange) ?? state;
+      latestPlan = parsePlanCall(exchange) ?? latestPlan;
     }
   }
-  return state && 'length' in state && state.length === 0 ? undefined : state;
+  return latestPlan && 'length' in latestPlan && latestPlan.length === 0 ? undefined : latestPlan;
 }
 
 function recordTaskCall(

@@ -106,17 +106,17 @@ const SUMMARY_TAG = '<summary>';
 
 /** Tags inside the summary stay: it may be about code that contains them. */
 export function extractSummary(reply: string): string {
-  const cleaned = reply.replace(THINKING_TAGS, '').trim();
-  if (!cleaned.startsWith(SUMMARY_TAG)) return cleaned;
-  const end = cleaned.lastIndexOf('</summary>');
-  return cleaned.slice(SUMMARY_TAG.length, end === -1 ? undefined : end).trim();
+  const replyWithoutThinking = reply.replace(THINKING_TAGS, '').trim();
+  if (!replyWithoutThinking.startsWith(SUMMARY_TAG)) return replyWithoutThinking;
+  const summaryEnd = replyWithoutThinking.lastIndexOf('</summary>');
+  return replyWithoutThinking.slice(SUMMARY_TAG.length, summaryEnd === -1 ? undefined : summaryEnd).trim();
 }
 
 /** The tags contain a hash of the text, so the text cannot end the data early. */
 export function fenceInTags(name: string, text: string): string {
   let tag = '';
-  for (let round = 0; tag === '' || text.includes(tag); round++) {
-    tag = `${name}-${hashText(`${round} ${text}`).slice(0, 8)}`;
+  for (let attempt = 0; tag === '' || text.includes(tag); attempt++) {
+    tag = `${name}-${hashText(`${attempt} ${text}`).slice(0, 8)}`;
   }
   return `<${tag}>\n${text}\n</${tag}>`;
 }

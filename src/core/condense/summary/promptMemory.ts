@@ -36,29 +36,32 @@ export class SentPromptMemory {
   }
 
   estimateCachedTokens(model: SummarizerModel, text: string, tokens: number): CachedTokensEstimate {
-    const marked = model.cacheLifetime !== 'none';
+    const isMarkedForCache = model.cacheLifetime !== 'none';
     // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no
     // charge.
-    if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
-    const oldest = this.now() - CACHE_LIFETIME_MS[model.cacheLifetime];
-    const recentPrompts = this.sentPrompts.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
+    if (model.accounting === 'anthropic' && !isMarkedForCache) return { read: 0, write: 0 };
+    const oldestTime = this.now() - CACHE_LIFETIME_MS[model.cacheLifetime];
+    const recentPrompts = this.sentPrompts.filter(
+      (entry) => entry.model === makeModelKey(model) && entry.at >= oldestTime,
+    );
     if (model.accounting === 'anthropic') {
       if (tokens < MIN_CACHED_PROMPT_TOKENS) return { read: 0, write: 0 };
       return recentPrompts.some((entry) => entry.text === text)
         ? { read: tokens, write: 0 }
         : { read: 0, write: tokens };
     }
-    const chars = Math.max(0, ...recentPrompts.map((entry) => countCommonPrefixChars(entry.text, text)));
-    const read = Math.floor((tokens * chars) / Math.max(1, text.length) / CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS;
-    return { read: read >= MIN_CACHED_PROMPT_TOKENS ? read : 0, write: 0 };
+    const commonPrefixChars = Math.max(0, ...recentPrompts.map((entry) => countCommonPrefixChars(entry.text, text)));
+    const readTokens =
+      Math.floor((tokens * commonPrefixChars) / Math.max(1, text.length) / CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS;
+    return { read: readTokens >= MIN_CACHED_PROMPT_TOKENS ? readTokens : 0, write: 0 };
   }
 }
 
 const makeModelKey = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
 
 function countCommonPrefixChars(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
+  const minLength = Math.min(a.length, b.length);
   let offset = 0;
-  while (offset < end && a.charCodeAt(offset) === b.charCodeAt(offset)) offset++;
+  while (offset < minLength && a.charCodeAt(offset) === b.charCodeAt(offset)) offset++;
   return offset;
 }

@@ -46,17 +46,17 @@ export function chooseSummaryRange(
   if (keptIndexes.some((index) => isSummaryMessage(messages[index] as ApiMessage)))
     return { kind: 'already-condensed' };
   let earlierSummary: number | undefined;
-  let newMessages = 0;
+  let newMessageCount = 0;
   for (let index = start; index < end; index++) {
     if (isHidden(index)) continue;
     if (isSummaryMessage(messages[index] as ApiMessage)) {
       earlierSummary = index;
-      newMessages = 0;
+      newMessageCount = 0;
     } else {
-      newMessages++;
+      newMessageCount++;
     }
   }
-  if (newMessages <= 1) return { kind: earlierSummary === undefined ? 'not-enough' : 'already-condensed' };
+  if (newMessageCount <= 1) return { kind: earlierSummary === undefined ? 'not-enough' : 'already-condensed' };
   return {
     kind: 'range',
     range: { start, end },
@@ -75,9 +75,9 @@ function findLongestUnprotectedRange(
   const closeRun = (to: number): void => {
     if (to - runStart > longestRange.end - longestRange.start) longestRange = { start: runStart, end: to };
   };
-  const units = starts.filter((index) => index >= start && index < end);
-  for (const [at, unit] of units.entries()) {
-    const nextUnit = units[at + 1] ?? end;
+  const unitStarts = starts.filter((index) => index >= start && index < end);
+  for (const [at, unit] of unitStarts.entries()) {
+    const nextUnit = unitStarts[at + 1] ?? end;
     if (!hasIndexInRange(unit, nextUnit, isPinned)) continue;
     closeRun(unit);
     runStart = nextUnit;

@@ -42,7 +42,7 @@ export async function runSummaryPlan(firstPlan: SummaryPlan, input: SummaryPlanR
   const { context, config, options, selected } = input;
   const { model } = selected.summarizer;
   const calls: ModelCall[] = [];
-  const noted = {
+  const inputRecordingCalls = {
     ...input,
     onCall: (call: ModelCall): void => {
       calls.push(call);
@@ -50,20 +50,20 @@ export async function runSummaryPlan(firstPlan: SummaryPlan, input: SummaryPlanR
     },
   };
   let plan = firstPlan;
-  let shrinks = 0;
+  let shrinkCount = 0;
   for (;;) {
-    const outcome = await summarizeParts(plan, noted);
+    const outcome = await summarizeParts(plan, inputRecordingCalls);
     if (outcome.kind === 'complete') return { ...outcome, plan };
     const { kind } = outcome.reply;
     const isNotCompacted = kind === 'not-compacted' && plan.compacted !== undefined;
-    if (!isNotCompacted && (kind !== 'too-long' || shrinks++ >= MAX_PLAN_SHRINKS)) return outcome;
+    if (!isNotCompacted && (kind !== 'too-long' || shrinkCount++ >= MAX_PLAN_SHRINKS)) return outcome;
     // Our token count was too low, or the window is smaller than stated.
     const sentTokens = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
       kind === 'too-long'
-        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sentTokens) * PLAN_SHRINK_FACTOR ** shrinks)
+        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sentTokens) * PLAN_SHRINK_FACTOR ** shrinkCount)
         : undefined;
-    const smaller = await planSummary({
+    const smallerPlan = await planSummary({
       context,
       // If the vendor's compaction failed, summarize in parts with our own prompt.
       config: { ...config, vendorCompaction: false },
@@ -71,11 +71,11 @@ export async function runSummaryPlan(firstPlan: SummaryPlan, input: SummaryPlanR
       ...(windowTokens !== undefined && { windowTokens }),
       signal: options.signal,
     });
-    if (smaller.kind !== 'plan') return outcome;
-    const more = estimateSummaryPlan(smaller, model, input.samples, input.memory).cost;
-    const total = sumCosts([...calls.map(({ cost }) => cost), more]);
-    if (explainDisallowedCost(total, model, options.maxCost) !== undefined) return outcome;
-    plan = smaller;
+    if (smallerPlan.kind !== 'plan') return outcome;
+    const extraCost = estimateSummaryPlan(smallerPlan, model, input.samples, input.memory).cost;
+    const totalCost = sumCosts([...calls.map(({ cost }) => cost), extraCost]);
+    if (explainDisallowedCost(totalCost, model, options.maxCost) !== undefined) return outcome;
+    plan = smallerPlan;
   }
 }
 
@@ -113,11 +113,11 @@ async function callModel(
   const { summarizer, chosen: summarizerChoice } = selected;
   const { model: info } = summarizer;
   const prompt = createSummaryPrompt(plan, conversation, earlierSummary);
-  const text = prompt.system + prompt.prompt;
+  const promptText = prompt.system + prompt.prompt;
   const countedTokens = plan.compacted ? (plan.tokens[0] ?? 0) : countRequestTokens(prompt, context.counter);
-  const { read: cachedTokens } = memory.estimateCachedTokens(info, text, countedTokens * info.tokenFactor);
+  const { read: cachedTokens } = memory.estimateCachedTokens(info, promptText, countedTokens * info.tokenFactor);
   const { signal } = options;
-  const answer = await summarizer.summarize(
+  const uncheckedReply = await summarizer.summarize(
     {
       ...prompt,
       ...(plan.compacted && { messages: plan.compacted }),
@@ -126,10 +126,10 @@ async function callModel(
     { conversation: context.conversation, ...(signal && { signal }) },
   );
   const reply = plan.compacted
-    ? answer
-    : failIfServerTruncatedRequest(answer, { counted: countedTokens, cached: cachedTokens }, info);
+    ? uncheckedReply
+    : failIfServerTruncatedRequest(uncheckedReply, { counted: countedTokens, cached: cachedTokens }, info);
   // A request that was cut off is not in the cache, so a retry is checked in full.
-  if (reply.usage && !plan.compacted && reply.kind === answer.kind) memory.recordPrompt(info, text);
+  if (reply.usage && !plan.compacted && reply.kind === uncheckedReply.kind) memory.recordPrompt(info, promptText);
   const { profile, vendor, model } = info;
   onCall({
     profile,

@@ -10,9 +10,9 @@ const SUMMARY_CLOSING = 'End of the summary. The messages behind it are the late
 /** Removes the frame, because the next summary gets a new one. */
 export function extractSummaryProse(text: string): string {
   if (!text.startsWith(SUMMARY_OPENING)) return text;
-  const inner = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
-  const facts = inner.indexOf(`\n${FACTS_HEADING}\n`);
-  return (facts < 0 ? inner : inner.slice(0, facts)).trim();
+  const innerText = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
+  const factsStart = innerText.indexOf(`\n${FACTS_HEADING}\n`);
+  return (factsStart < 0 ? innerText : innerText.slice(0, factsStart)).trim();
 }
 
 /** Keeps models from taking prose and facts for a new request. */

@@ -44,9 +44,9 @@ export function createTranscriptTurns(
       typeof message.content === 'string'
         ? [renderText(message, undefined, message.content, limits)]
         : message.content.map((block, at) => renderBlock(message, block, at, limits, nameByCallId));
-    const written = parts.filter((part) => part !== '');
+    const nonemptyParts = parts.filter((part) => part !== '');
     const speaker = isAddedByAgent(message) ? `${message.role} (added by the agent)` : message.role;
-    return written.length === 0 ? [] : [{ message: start + index, speaker, body: written.join('\n') }];
+    return nonemptyParts.length === 0 ? [] : [{ message: start + index, speaker, body: nonemptyParts.join('\n') }];
   });
 }
 
@@ -120,8 +120,8 @@ function renderResult(content: unknown): string {
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const headEnd = findSafeBoundary(text, Math.ceil(limit * 0.6));
-  const tail = findSafeBoundary(text, text.length - Math.floor(limit * 0.4));
-  return `${text.slice(0, headEnd)}\n… (${tail - headEnd} characters left out) …\n${text.slice(tail)}`;
+  const tailStart = findSafeBoundary(text, text.length - Math.floor(limit * 0.4));
+  return `${text.slice(0, headEnd)}\n… (${tailStart - headEnd} characters left out) …\n${text.slice(tailStart)}`;
 }
 
 /**
@@ -143,10 +143,10 @@ export function packTextsIntoChunks(
   };
   for (const text of texts.flatMap((long) => splitTextToBudget(long, budget, countTokens))) {
     // Includes the blank line between two texts.
-    const lineTokens = countTokens(text) + 1;
-    if (tokens + lineTokens > budget) closeChunk();
+    const textTokens = countTokens(text) + 1;
+    if (tokens + textTokens > budget) closeChunk();
     openTexts.push(text);
-    tokens += lineTokens;
+    tokens += textTokens;
   }
   closeChunk();
   return chunks;
@@ -158,10 +158,10 @@ function splitTextToBudget(text: string, budget: number, countTokens: (text: str
   while (remainingText.length > QUOTE_PREFIX.length + 1 && countTokens(remainingText) + 1 > budget) {
     let chars = Math.max(2, Math.floor((remainingText.length * budget) / (countTokens(remainingText) + 1)));
     while (chars > 2 && countTokens(remainingText.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
-    const line = remainingText.lastIndexOf('\n', chars) + 1;
+    const lastLineStart = remainingText.lastIndexOf('\n', chars) + 1;
     const splitOffset = Math.max(
       QUOTE_PREFIX.length + 1,
-      line > chars / 2 ? line : findSafeBoundary(remainingText, chars),
+      lastLineStart > chars / 2 ? lastLineStart : findSafeBoundary(remainingText, chars),
     );
     textParts.push(remainingText.slice(0, splitOffset));
     const isQuoted =

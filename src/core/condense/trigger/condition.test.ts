@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   conditionSchema,
-  judgeCondition,
+  evaluateCondition,
   describeMissingFacts,
   type Condition,
   type ConditionFacts,
@@ -49,8 +49,8 @@ describe('checking the condition of a step', () => {
     [{ not: { windowPercent: 1 } }, 'fails', 'unknown'],
     [{ not: { toolResults: 12 } }, 'holds', 'holds'],
   ])('of %j gives “%s”, and “%s” with unknown facts', (condition, known, unknown) => {
-    expect(judgeCondition(condition, FACTS)).toBe(known);
-    expect(judgeCondition(condition, UNKNOWN)).toBe(unknown);
+    expect(evaluateCondition(condition, FACTS)).toBe(known);
+    expect(evaluateCondition(condition, UNKNOWN)).toBe(unknown);
   });
 
   it.each<[Condition, string]>([

@@ -54,7 +54,7 @@ export interface ConditionFacts {
 /** `unknown` if a fact is missing. Passes and steps run only if their condition holds. */
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown';
 
-export function judgeCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
+export function evaluateCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return combineWithAnd([
     checkConditionField(condition.tokenThreshold, (least) => tokens > least),
@@ -67,25 +67,25 @@ export function judgeCondition(condition: Condition, facts: ConditionFacts): Con
     checkConditionField(condition.toolResults, (least) => toolResults > least),
     checkConditionField(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
     checkConditionField(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
-    ...(condition.and ?? []).map((part) => judgeCondition(part, facts)),
-    ...(condition.or ? [combineWithOr(condition.or.map((part) => judgeCondition(part, facts)))] : []),
-    ...(condition.not ? [negateVerdict(judgeCondition(condition.not, facts))] : []),
+    ...(condition.and ?? []).map((part) => evaluateCondition(part, facts)),
+    ...(condition.or ? [combineWithOr(condition.or.map((part) => evaluateCondition(part, facts)))] : []),
+    ...(condition.not ? [negateVerdict(evaluateCondition(condition.not, facts))] : []),
   ]);
 }
 
 /** Undefined if the condition holds. */
 export function describeUnmetCondition(condition: Condition, facts: ConditionFacts): string | undefined {
-  const verdict = judgeCondition(condition, facts);
+  const verdict = evaluateCondition(condition, facts);
   if (verdict === 'holds') return undefined;
   return verdict === 'fails' ? 'condition not met' : describeMissingFacts(condition, facts);
 }
 
 /** Empty if all needed facts are known. */
 export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
-  const missing = MISSING_FACT_TEXTS.filter(
+  const missingFacts = MISSING_FACT_TEXTS.filter(
     ([name, asks]) => facts[name] === undefined && usesConditionField(condition, asks),
   );
-  return missing.map(([, , words]) => words).join(', and ');
+  return missingFacts.map(([, , words]) => words).join(', and ');
 }
 
 export const NO_TARGET_TEXT = 'no target is set';
@@ -104,8 +104,8 @@ const usesConditionField = (condition: Condition, field: keyof Condition): boole
   );
 
 function checkConditionField<T>(field: T | undefined, checkField: (field: T) => boolean | undefined): ConditionVerdict {
-  const held = field === undefined ? true : checkField(field);
-  return held === undefined ? 'unknown' : held ? 'holds' : 'fails';
+  const holds = field === undefined ? true : checkField(field);
+  return holds === undefined ? 'unknown' : holds ? 'holds' : 'fails';
 }
 
 const combineWithAnd = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>

@@ -86,11 +86,12 @@ export function computeReservedOutput({
   maxOutputTokens,
   wanted: wantedTokens,
 }: ReservedOutputInput): number {
-  const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
-  const requested = wantedTokens ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
-  const minimum = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
-  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_SHARE) - computeThresholdTokens(threshold, contextWindow);
-  return Math.floor(Math.min(requested, Math.max(behindThreshold, minimum)));
+  const usualTokens = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
+  const requestedTokens = wantedTokens ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usualTokens);
+  const minimumTokens = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
+  const tokensAboveThreshold =
+    contextWindow * (1 - TOKEN_BUFFER_SHARE) - computeThresholdTokens(threshold, contextWindow);
+  return Math.floor(Math.min(requestedTokens, Math.max(tokensAboveThreshold, minimumTokens)));
 }
 
 export interface DueTokensAndReason {
@@ -102,8 +103,8 @@ export interface DueTokensAndReason {
 export function computeDueTokens(input: ReservedOutputInput): DueTokensAndReason {
   const { contextWindow, threshold } = input;
   const wantedTokens = computeThresholdTokens(threshold, contextWindow);
-  const allowed = Math.floor(computeMaxPromptTokens(contextWindow, computeReservedOutput(input)));
-  return wantedTokens <= allowed
+  const maxPromptTokens = Math.floor(computeMaxPromptTokens(contextWindow, computeReservedOutput(input)));
+  return wantedTokens <= maxPromptTokens
     ? { tokens: wantedTokens, reason: 'threshold' }
-    : { tokens: allowed, reason: 'window' };
+    : { tokens: maxPromptTokens, reason: 'window' };
 }

@@ -13,10 +13,10 @@ const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directo
 
 /** Undefined if there is no command line, or several whose outputs can't be separated. */
 export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
-  const parsed = parseCodeModeCall(input['input']) ?? input;
-  const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(parsed[key])).find((found) => found !== undefined);
+  const callInput = parseCodeModeCall(input['input']) ?? input;
+  const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(callInput[key])).find((found) => found !== undefined);
   if (line === undefined) return undefined;
-  const folder = FOLDER_KEYS.map((key) => parsed[key]).find((value) => typeof value === 'string' && value !== '');
+  const folder = FOLDER_KEYS.map((key) => callInput[key]).find((value) => typeof value === 'string' && value !== '');
   const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : detectShell(line);
   return { line, shell, folder: typeof folder === 'string' ? folder : undefined };
 }
@@ -44,12 +44,12 @@ const CODE_MODE_PROGRAM =
 function parseCodeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof program !== 'string' || !program.includes('tools.') || program.split('tools.').length !== 2)
     return undefined;
-  const object = CODE_MODE_PROGRAM.exec(program)?.[2];
-  if (object === undefined) return undefined;
+  const objectText = CODE_MODE_PROGRAM.exec(program)?.[2];
+  if (objectText === undefined) return undefined;
   try {
     // Keys may be unquoted; strings are JSON.
     const value: unknown = JSON.parse(
-      object.replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)(\w+)(?=\s*:)/g, (all: string, before?: string, key?: string) =>
+      objectText.replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)(\w+)(?=\s*:)/g, (all: string, before?: string, key?: string) =>
         key === undefined ? all : `${before ?? ''}"${key}"`,
       ),
     );
@@ -83,14 +83,14 @@ const MAX_OUTPUT_FOOTER_CHARS = 2_200;
 
 export function findSlicePrintedByCommand(text: string): Slice {
   let start = 0;
-  for (const head of COMMAND_OUTPUT_HEADERS) {
-    const match = head.exec(text);
+  for (const headerPattern of COMMAND_OUTPUT_HEADERS) {
+    const match = headerPattern.exec(text);
     if (!match) continue;
     start = match[0].length;
     break;
   }
   start += SECOND_OUTPUT_HEADER.exec(text.slice(start, start + 200))?.[0].length ?? 0;
   const searchStart = Math.max(start, text.length - MAX_OUTPUT_FOOTER_CHARS);
-  const tail = COMMAND_OUTPUT_FOOTER.exec(text.slice(searchStart));
-  return { start, end: tail ? Math.max(start, searchStart + tail.index) : text.length };
+  const footerMatch = COMMAND_OUTPUT_FOOTER.exec(text.slice(searchStart));
+  return { start, end: footerMatch ? Math.max(start, searchStart + footerMatch.index) : text.length };
 }

@@ -1,9 +1,9 @@
 /** Predicts what each step of a command line prints and does to files. */
 
-import { makeGivenText, joinWordPath, findProgram, makeWriteEffect } from './programs';
+import { makePrintedInlineText, joinWordPath, findProgram, makeWriteEffect } from './programs';
 import {
-  NOTHING_PRINTED,
-  UNKNOWN_PRINTED,
+  EMPTY_PRINT,
+  UNKNOWN_PRINT,
   type CommandEffect,
   type CommandOutcome,
   type ExpectedPrint,
@@ -52,7 +52,7 @@ export const detectShell = (line: string): ShellKind =>
   POWERSHELL_SYNTAX.test(line) && !POSIX_SYNTAX.test(line) ? 'powershell' : 'sh';
 
 function simulateStep({ when, folder, commands }: ScriptStep): CommandStep {
-  if (commands.length === 0) return { when, printed: [UNKNOWN_PRINTED], effects: [], programs: [] };
+  if (commands.length === 0) return { when, printed: [UNKNOWN_PRINT], effects: [], programs: [] };
   let lastPrinted: readonly ExpectedPrint[] | undefined;
   const effects: CommandEffect[] = [];
   const programs: string[] = [];
@@ -63,7 +63,7 @@ function simulateStep({ when, folder, commands }: ScriptStep): CommandStep {
     const [program] = stripWrapperPrograms(command.words);
     if (program !== undefined) programs.push(program);
   }
-  return { when, printed: lastPrinted ?? [NOTHING_PRINTED], effects, programs };
+  return { when, printed: lastPrinted ?? [EMPTY_PRINT], effects, programs };
 }
 
 function simulateCommand(
@@ -77,7 +77,7 @@ function simulateCommand(
   return applyRedirects(outcome, command, folder);
 }
 
-const runUnknownProgram: SimulatedProgram = () => ({ printed: [UNKNOWN_PRINTED], effects: [] });
+const runUnknownProgram: SimulatedProgram = () => ({ printed: [UNKNOWN_PRINT], effects: [] });
 
 const findProgramOrUnknown = (name: ScriptWord): SimulatedProgram =>
   (name === undefined ? undefined : findProgram(name)) ?? runUnknownProgram;
@@ -87,11 +87,11 @@ function getCommandInput(
   folder: ScriptWord,
   piped: readonly ExpectedPrint[] | undefined,
 ): readonly ExpectedPrint[] | undefined {
-  if (inputText) return [makeGivenText(inputText)];
+  if (inputText) return [makePrintedInlineText(inputText)];
   if (inputFile === null) return piped;
   const path = joinWordPath(folder, inputFile);
   return path === undefined || path === '/dev/null'
-    ? [UNKNOWN_PRINTED]
+    ? [UNKNOWN_PRINT]
     : [{ kind: 'lines', path, ranges: [{ first: 1, maxLines: Infinity }], numbers: undefined, maxLines: Infinity }];
 }
 
@@ -103,7 +103,7 @@ function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, f
     const path = joinWordPath(folder, target);
     if (path !== undefined && !isDevicePath(path))
       effects.push(makeWriteEffect(path, remainingPrints.length === 1 ? remainingPrints[0] : undefined, appends));
-    remainingPrints = path === '/dev/stderr' || path === '/dev/stdout' ? remainingPrints : [NOTHING_PRINTED];
+    remainingPrints = path === '/dev/stderr' || path === '/dev/stdout' ? remainingPrints : [EMPTY_PRINT];
   }
   return { printed: remainingPrints, effects };
 }

@@ -47,20 +47,25 @@ const TRUNCATION_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
 function indexOutputLines(text: string): IndexedOutput {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  let count = starts.length;
+  const lineStarts = [0];
+  for (let newlineIndex = text.indexOf('\n'); newlineIndex >= 0; newlineIndex = text.indexOf('\n', newlineIndex + 1))
+    lineStarts.push(newlineIndex + 1);
+  let lineCount = lineStarts.length;
   // The agent may have added or removed trailing blank lines.
-  while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
-  let cut: { first: number; last: number } | undefined;
+  while (
+    lineCount > 0 &&
+    text.slice(lineStarts[lineCount - 1], (lineStarts[lineCount] ?? text.length + 1) - 1).trim() === ''
+  )
+    lineCount--;
+  let truncation: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
-    for (let line = 0; line < count; line++) {
-      if (!TRUNCATION_LINE.test(text.slice(starts[line], (starts[line + 1] ?? text.length + 1) - 1))) continue;
-      cut = { first: cut?.first ?? line, last: line };
+    for (let line = 0; line < lineCount; line++) {
+      if (!TRUNCATION_LINE.test(text.slice(lineStarts[line], (lineStarts[line + 1] ?? text.length + 1) - 1))) continue;
+      truncation = { first: truncation?.first ?? line, last: line };
     }
   }
-  starts.push(text.length + 1);
-  return { text, lineStarts: starts, lineCount: count, truncation: cut };
+  lineStarts.push(text.length + 1);
+  return { text, lineStarts, lineCount, truncation };
 }
 
 function getLineText({ text, lineStarts }: IndexedOutput, line: number): string {
@@ -76,7 +81,7 @@ function findFailureMessageLines(
   steps: readonly CommandStep[],
   { text, lineStarts, lineCount }: IndexedOutput,
 ): number[] {
-  const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
+  const programPrefixes = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
   for (let line = 0; line < lineCount; line++) {
@@ -85,8 +90,9 @@ function findFailureMessageLines(
     if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
     if (colon > start + MAX_FAILURE_HEAD_CHARS || colon >= (lineStarts[line + 1] as number)) continue;
-    const begin = text.slice(start, start + MAX_FAILURE_HEAD_CHARS);
-    if (heads.some((head) => begin.startsWith(head)) || SHELL_MESSAGE.test(begin)) lines.push(line);
+    const lineBeginning = text.slice(start, start + MAX_FAILURE_HEAD_CHARS);
+    if (programPrefixes.some((head) => lineBeginning.startsWith(head)) || SHELL_MESSAGE.test(lineBeginning))
+      lines.push(line);
   }
   return lines;
 }
@@ -125,18 +131,18 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
   );
   if (!locateKnownTextsInOutput(expectedPrints, output) || !arePrintsInOutputOrder(expectedPrints)) return [];
   locateNumberedFilesInOutput(expectedPrints, output);
-  const failed = findFailureMessageLines(steps, output);
+  const failureLines = findFailureMessageLines(steps, output);
   const assignedLines: OutputLinesOfExpectedPrint[] = [];
   let firstLine = 0;
-  let firstItem = 0;
-  for (let item = 0; item <= expectedPrints.length; item++) {
-    const anchor = expectedPrints[item];
+  let firstItemIndex = 0;
+  for (let itemIndex = 0; itemIndex <= expectedPrints.length; itemIndex++) {
+    const anchor = expectedPrints[itemIndex];
     if (anchor !== undefined && anchor.firstLine === undefined) continue;
     const endLine = anchor?.firstLine ?? output.lineCount;
     // Lines with an error message belong to no item, because the message may have any origin.
-    if (!failed.some((line) => line >= firstLine && line < endLine))
+    if (!failureLines.some((line) => line >= firstLine && line < endLine))
       assignedLines.push(
-        ...divideLinesBetweenPrints(expectedPrints.slice(firstItem, item), output, {
+        ...divideLinesBetweenPrints(expectedPrints.slice(firstItemIndex, itemIndex), output, {
           first: firstLine,
           last: endLine - 1,
         }),
@@ -146,7 +152,7 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
       const lines = { first: endLine, last: firstLine - 1 };
       assignedLines.push({ printed: anchor.printed, lines, isStartSure: true });
     }
-    firstItem = item + 1;
+    firstItemIndex = itemIndex + 1;
   }
   return assignedLines;
 }
@@ -166,25 +172,30 @@ function locateNumberedFilesInOutput(
     const firstNumber = ranges?.length === 1 ? ranges[0]?.first : undefined;
     if (form === undefined || firstNumber === undefined) continue;
     const key = `${form} ${firstNumber}`;
-    const use = itemsByRange.get(key);
-    if (use) use.items.push(item);
+    const existingEntry = itemsByRange.get(key);
+    if (existingEntry) existingEntry.items.push(item);
     else itemsByRange.set(key, { form, first: firstNumber, items: [item] });
   }
   if (expectedPrints.length < 2) return;
   const itemsBefore = expectedPrints.map((item) => ({ ...item }));
   for (const { form, first: firstNumber, items: sameRange } of itemsByRange.values()) {
-    const starts: number[] = [];
+    const startLines: number[] = [];
     for (let line = 0; line < output.lineCount; line++)
       if (
         readLineNumber(output, line, form) === firstNumber &&
         (line === 0 || readLineNumber(output, line - 1, form) !== firstNumber - 1)
       )
-        starts.push(line);
-    if (starts.length !== sameRange.length) continue;
+        startLines.push(line);
+    if (startLines.length !== sameRange.length) continue;
     sameRange.forEach((item, at) => {
-      const start = starts[at] as number;
-      item.firstLine = start;
-      item.maxLines = countNumberedLines(output, start, form, Math.min(item.maxLines, output.lineCount - start));
+      const startLine = startLines[at] as number;
+      item.firstLine = startLine;
+      item.maxLines = countNumberedLines(
+        output,
+        startLine,
+        form,
+        Math.min(item.maxLines, output.lineCount - startLine),
+      );
     });
   }
   if (!arePrintsInOutputOrder(expectedPrints))
@@ -234,18 +245,18 @@ function locateKnownTextsInOutput(
     usesByText.set(text.line, [...(usesByText.get(text.line) ?? []), { ...text, item }]);
   }
   if (usesByText.size === 0) return true;
-  const places = new Map([...usesByText.keys()].map((text): [string, number[]] => [text, []]));
-  for (let line = 0; line < output.lineCount; line++) places.get(getLineText(output, line))?.push(line);
+  const linesByText = new Map([...usesByText.keys()].map((text): [string, number[]] => [text, []]));
+  for (let line = 0; line < output.lineCount; line++) linesByText.get(getLineText(output, line))?.push(line);
   for (const [text, usesOfText] of usesByText) {
-    const lines = places.get(text) ?? [];
-    if (lines.length === usesOfText.length && (output.truncation === undefined || usesOfText.length === 1)) {
+    const matchingLines = linesByText.get(text) ?? [];
+    if (matchingLines.length === usesOfText.length && (output.truncation === undefined || usesOfText.length === 1)) {
       usesOfText.forEach(({ item, before, after: linesAfter }, at) => {
-        const line = lines[at] as number;
+        const line = matchingLines[at] as number;
         // The agent may have removed leading blank lines.
         item.firstLine = Math.max(0, line - before);
         item.maxLines = line - item.firstLine + linesAfter + 1;
       });
-    } else if (lines.length === 0) {
+    } else if (matchingLines.length === 0) {
       if (output.truncation === undefined && usesOfText.some(({ item }) => item.isSure)) return false;
       for (const { item } of usesOfText) item.maxLines = 0;
     }
@@ -326,21 +337,26 @@ function limitPrintsToFileLength(
   lines: LineCountRange,
 ): void {
   let end = 0;
-  let path: string | undefined;
+  let previousFileKey: string | undefined;
   for (const { printed } of expectedPrints) {
     if (printed.kind !== 'lines' || printed.ranges?.length !== 1) return;
     const [range] = printed.ranges;
-    const file = `${printed.revision ?? ''}:${printed.path}`;
-    if (range?.first === undefined || range.first <= end || (path !== undefined && path !== file)) return;
-    path = file;
+    const fileKey = `${printed.revision ?? ''}:${printed.path}`;
+    if (
+      range?.first === undefined ||
+      range.first <= end ||
+      (previousFileKey !== undefined && previousFileKey !== fileKey)
+    )
+      return;
+    previousFileKey = fileKey;
     end = range.first + range.maxLines - 1;
   }
   // A marker replaces an unknown number of lines.
   if (mayContainMarker(output.text.slice(output.lineStarts[lines.first], output.lineStarts[lines.last + 1]))) return;
-  let remainingLines = lines.last - lines.first + 1;
+  let remainingLineCount = lines.last - lines.first + 1;
   for (const item of expectedPrints) {
-    item.maxLines = Math.min(item.maxLines, remainingLines);
-    remainingLines -= item.maxLines;
+    item.maxLines = Math.min(item.maxLines, remainingLineCount);
+    remainingLineCount -= item.maxLines;
   }
 }
 
@@ -349,21 +365,21 @@ function countLongestMatchingLineSequence(
   output: IndexedOutput,
   lines: LineCountRange,
 ): number {
-  const looksLike = createLineTestForPrint(printed);
+  const isLineOfPrint = createLineTestForPrint(printed);
   if (printed.kind === 'diff') return containsDiff(output, lines) ? Infinity : 0;
-  if (!looksLike) return Infinity;
+  if (!isLineOfPrint) return Infinity;
   let longestRun = 0;
-  let run = 0;
+  let runLength = 0;
   for (let line = lines.first; line <= lines.last; line++) {
-    run = looksLike(
+    runLength = isLineOfPrint(
       output.text.slice(
         output.lineStarts[line],
         Math.min(output.lineStarts[line + 1] as number, (output.lineStarts[line] as number) + MAX_HEAD_CHARS),
       ),
     )
-      ? run + 1
+      ? runLength + 1
       : 0;
-    longestRun = Math.max(longestRun, run);
+    longestRun = Math.max(longestRun, runLength);
   }
   return longestRun;
 }
@@ -455,9 +471,11 @@ function splitShownLines(
   const lastLine = truncation ? truncation.first - 1 : lines.last;
   for (const [rangeIndex, { first, maxLines }] of ranges.entries()) {
     if (firstLine > lastLine) break;
-    const last = Math.min(lastLine, firstLine + maxLines - 1);
-    parts.push(...makeParts({ first: firstLine, last: rangeIndex === ranges.length - 1 ? lastLine : last }, first));
-    firstLine = last + 1;
+    const lastOfRange = Math.min(lastLine, firstLine + maxLines - 1);
+    parts.push(
+      ...makeParts({ first: firstLine, last: rangeIndex === ranges.length - 1 ? lastLine : lastOfRange }, first),
+    );
+    firstLine = lastOfRange + 1;
   }
   if (truncation) parts.push(...makeParts({ first: truncation.last + 1, last: lines.last }, undefined));
   return parts;
@@ -472,11 +490,15 @@ function splitFilesWithHeaders(folder: string | undefined, output: IndexedOutput
   let firstLine = lines.first;
   const closePart = (endLine: number): void => {
     // The blank line before the next header does not belong to the file.
-    const last =
+    const lastLine =
       endLine < lines.last && endLine >= firstLine && getLineText(output, endLine) === '' ? endLine - 1 : endLine;
-    if (path !== undefined && last >= firstLine && !isOutputTruncatedAt(output, { first: firstLine, last }))
+    if (
+      path !== undefined &&
+      lastLine >= firstLine &&
+      !isOutputTruncatedAt(output, { first: firstLine, last: lastLine })
+    )
       parts.push({
-        ...makeTextSlice(output, { first: firstLine, last }),
+        ...makeTextSlice(output, { first: firstLine, last: lastLine }),
         path,
         revision: undefined,
         linePrefix: undefined,
@@ -538,10 +560,10 @@ function splitSearchMatches(
   for (let line = lines.first; line <= lines.last; line++) {
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isTruncated = isOutputTruncatedAt(output, { first: line, last: line });
-    const name = isTruncated ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
+    const matchedPath = isTruncated ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // Without a path, a line has that of the line before; a marker replaces lines of the same file.
     const knownPath =
-      name ??
+      matchedPath ??
       (!isTruncated && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? previousPath : undefined);
     if (text !== '--') previousPath = knownPath;
     if (openMatches && knownPath === openMatches.path) {

@@ -62,10 +62,10 @@ export interface CommandOutcome {
   readonly effects: readonly CommandEffect[];
 }
 
-export const NOTHING_PRINTED: ExpectedPrint = { kind: 'nothing', maxLines: 0 };
-export const UNKNOWN_PRINTED: ExpectedPrint = { kind: 'other', maxLines: Infinity };
+export const EMPTY_PRINT: ExpectedPrint = { kind: 'nothing', maxLines: 0 };
+export const UNKNOWN_PRINT: ExpectedPrint = { kind: 'other', maxLines: Infinity };
 
-export const makeUnknownPrinted = (maxLines: number): ExpectedPrint => ({ kind: 'other', maxLines });
+export const makeUnknownPrint = (maxLines: number): ExpectedPrint => ({ kind: 'other', maxLines });
 
 export const makeOutcomeThatPrints = (...printed: readonly ExpectedPrint[]): CommandOutcome => ({
   printed,
@@ -87,9 +87,7 @@ export function selectPrintedLines(printed: ExpectedPrint, ranges: readonly Line
   );
   if (printed.kind === 'lines') return { ...printed, ranges: selectRanges(printed.ranges, ranges), maxLines };
   // Printed line numbers identify lines even if others are left out.
-  return printed.kind === 'text' || printed.kind === 'nothing'
-    ? makeUnknownPrinted(maxLines)
-    : { ...printed, maxLines };
+  return printed.kind === 'text' || printed.kind === 'nothing' ? makeUnknownPrint(maxLines) : { ...printed, maxLines };
 }
 
 /** Line numbers, from 1; Infinity stands for the end of the file. */

@@ -10,9 +10,9 @@ import { hasOption, parseCommandOptions, getOption, type ParsedCommandOptions } 
 import {
   type SimulatedCall,
   type SimulatedProgram,
-  NOTHING_PRINTED,
-  makeUnknownPrinted,
-  UNKNOWN_PRINTED,
+  EMPTY_PRINT,
+  makeUnknownPrint,
+  UNKNOWN_PRINT,
   makeOutcomeThatPrints,
   selectPrintedLines,
   makePrintedFile,
@@ -26,8 +26,8 @@ import { readSedRanges } from './sed';
 export const joinWordPath = (folder: ScriptWord, word: ScriptWord): ScriptWord =>
   word === undefined ? undefined : joinPath(folder, word);
 
-const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
-const OUTCOME_THAT_PRINTS_NOTHING: CommandOutcome = makeOutcomeThatPrints(NOTHING_PRINTED);
+const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINT);
+const OUTCOME_THAT_PRINTS_NOTHING: CommandOutcome = makeOutcomeThatPrints(EMPTY_PRINT);
 
 const getOnlyElement = (input: readonly ExpectedPrint[] | undefined): ExpectedPrint | undefined =>
   input?.length === 1 ? input[0] : undefined;
@@ -35,7 +35,7 @@ const getOnlyElement = (input: readonly ExpectedPrint[] | undefined): ExpectedPr
 const createLineLimitedProgram =
   (lines: number): SimulatedProgram =>
   () =>
-    makeOutcomeThatPrints(makeUnknownPrinted(lines));
+    makeOutcomeThatPrints(makeUnknownPrint(lines));
 
 function simulatePrintingFiles(
   call: SimulatedCall,
@@ -50,7 +50,7 @@ function simulatePrintingFiles(
     // If the whole file is piped, the numbers are the file's own.
     return singleInput?.kind === 'lines' && singleInput.numbers === undefined && startsAtFirstLine(singleInput)
       ? makeOutcomeThatPrints({ ...singleInput, numbers })
-      : makeOutcomeThatPrints(makeUnknownPrinted(sumMaxLines(call.input)));
+      : makeOutcomeThatPrints(makeUnknownPrint(sumMaxLines(call.input)));
   }
   const paths = operands.map((operand) => joinWordPath(call.folder, operand));
   if (paths.includes(undefined) || operands.includes('-') || (numbers !== undefined && paths.length > 1))
@@ -83,8 +83,8 @@ const NL_SEPARATORS: Readonly<Record<string, LineNumberForm>> = {
 const simulateNl: SimulatedProgram = (call) => {
   const options = parseCommandOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
-  const counts = getOption(options, 'b') === 'a' && !hasOption(options, 'v', 'i', 'd', 'l');
-  return counts && form ? simulatePrintingFiles(call, options, form) : UNKNOWN_COMMAND_OUTCOME;
+  const numbersEveryLine = getOption(options, 'b') === 'a' && !hasOption(options, 'v', 'i', 'd', 'l');
+  return numbersEveryLine && form ? simulatePrintingFiles(call, options, form) : UNKNOWN_COMMAND_OUTCOME;
 };
 
 function simulateHeadOrTail(
@@ -97,7 +97,7 @@ function simulateHeadOrTail(
     const singleInput = getOnlyElement(call.input);
     if (singleInput) return makeOutcomeThatPrints(selectLines(singleInput));
     return makeOutcomeThatPrints(
-      makeUnknownPrinted(call.input ? selectLines(makeUnknownPrinted(sumMaxLines(call.input))).maxLines : Infinity),
+      makeUnknownPrint(call.input ? selectLines(makeUnknownPrint(sumMaxLines(call.input))).maxLines : Infinity),
     );
   }
   const [operand] = operands;
@@ -174,7 +174,7 @@ const forgetWhichLinesArePrinted = (print: ExpectedPrint): ExpectedPrint =>
     ? { ...print, ranges: undefined }
     : print.kind === 'matches' || print.kind === 'paths'
       ? print
-      : makeUnknownPrinted(print.maxLines);
+      : makeUnknownPrint(print.maxLines);
 
 /** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listFilesOfSedCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
@@ -206,7 +206,7 @@ function makeOutcomeThatEditsFiles(folder: ScriptWord, words: readonly ScriptWor
     const path = joinWordPath(folder, word);
     return path === undefined ? [] : [{ kind: 'edit', path }];
   });
-  return { printed: [NOTHING_PRINTED], effects };
+  return { printed: [EMPTY_PRINT], effects };
 }
 
 const simulateEcho: SimulatedProgram = ({ words }) => {
@@ -219,9 +219,9 @@ const simulateEcho: SimulatedProgram = ({ words }) => {
     textWords = textWords.slice(1);
   }
   if (textWords.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
-  const joined = textWords.join(' ');
+  const joinedText = textWords.join(' ');
   // Backslashes mean different things in different shells.
-  const text = isWithoutEscapes && !joined.includes('\\') ? joined : unescapeText(joined);
+  const text = isWithoutEscapes && !joinedText.includes('\\') ? joinedText : unescapeText(joinedText);
   return text === undefined
     ? UNKNOWN_COMMAND_OUTCOME
     : makeOutcomeThatPrints(makePrintedText(text + (hasNewline ? '\n' : '')));
@@ -234,7 +234,7 @@ const makePrintedText = (text: string, sourceSlice?: InlineInputText['sourceSlic
   maxLines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
 });
 
-export const makeGivenText = ({ text, sourceSlice }: InlineInputText): ExpectedPrint =>
+export const makePrintedInlineText = ({ text, sourceSlice }: InlineInputText): ExpectedPrint =>
   makePrintedText(text, sourceSlice);
 
 function unescapeText(text: string): string | undefined {
@@ -257,12 +257,12 @@ const simulatePrintf: SimulatedProgram = ({ words }) => {
       ? UNKNOWN_COMMAND_OUTCOME
       : makeOutcomeThatPrints(makePrintedText(text.replaceAll('%%', '%')));
   if (text.split('%s').join('').includes('%')) return UNKNOWN_COMMAND_OUTCOME;
-  const places = text.split('%s').length - 1;
-  if (places === 0 || values.length % places !== 0) return UNKNOWN_COMMAND_OUTCOME;
+  const placeholderCount = text.split('%s').length - 1;
+  if (placeholderCount === 0 || values.length % placeholderCount !== 0) return UNKNOWN_COMMAND_OUTCOME;
   let printedText = '';
-  for (let at = 0; at < values.length; at += places) {
-    let next = at;
-    printedText += text.replaceAll('%s', () => values[next++] as string);
+  for (let valueIndex = 0; valueIndex < values.length; valueIndex += placeholderCount) {
+    let nextIndex = valueIndex;
+    printedText += text.replaceAll('%s', () => values[nextIndex++] as string);
   }
   return makeOutcomeThatPrints(makePrintedText(printedText));
 };
@@ -270,7 +270,7 @@ const simulatePrintf: SimulatedProgram = ({ words }) => {
 const simulateWc: SimulatedProgram = ({ words }) => {
   const { operands } = parseCommandOptions(words, new Set());
   return makeOutcomeThatPrints(
-    makeUnknownPrinted(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)),
+    makeUnknownPrint(operands.includes(undefined) ? Infinity : operands.length + (operands.length === 1 ? 0 : 1)),
   );
 };
 
@@ -281,7 +281,7 @@ const simulateLineReordering: SimulatedProgram = ({ input, words }) => {
   return makeOutcomeThatPrints(
     singleInput.kind === 'matches' || singleInput.kind === 'paths'
       ? singleInput
-      : makeUnknownPrinted(singleInput.maxLines),
+      : makeUnknownPrint(singleInput.maxLines),
   );
 };
 
@@ -296,7 +296,7 @@ const simulateRm: SimulatedProgram = ({ words, folder }) => {
     const path = joinWordPath(folder, word);
     return path === undefined ? [] : [{ kind: 'delete', path }];
   });
-  return { printed: [hasOption(options, 'v') ? UNKNOWN_PRINTED : NOTHING_PRINTED], effects };
+  return { printed: [hasOption(options, 'v') ? UNKNOWN_PRINT : EMPTY_PRINT], effects };
 };
 
 const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
@@ -304,8 +304,8 @@ const simulateApplyPatch: SimulatedProgram = ({ words, folder, input }) => {
   const singleInput = getOnlyElement(input);
   const text = patch ?? (singleInput?.kind === 'text' ? singleInput.text : undefined);
   if (text?.includes('*** Begin Patch') !== true) return UNKNOWN_COMMAND_OUTCOME;
-  const at = patch === undefined && singleInput?.kind === 'text' ? singleInput.sourceSlice : undefined;
-  return { printed: [UNKNOWN_PRINTED], effects: [{ kind: 'patch', text, sourceSlice: at, folder }] };
+  const sourceSlice = patch === undefined && singleInput?.kind === 'text' ? singleInput.sourceSlice : undefined;
+  return { printed: [UNKNOWN_PRINT], effects: [{ kind: 'patch', text, sourceSlice, folder }] };
 };
 
 const simulateFind: SimulatedProgram = ({ words }) => {
@@ -358,7 +358,7 @@ export const SIMULATED_PROGRAMS: Readonly<Record<string, SimulatedProgram>> = {
   ...makeProgramsWithSameBehavior(SILENT_PROGRAMS, simulateSilentProgram),
   ...makeProgramsWithSameBehavior(ONE_LINE_PROGRAMS, createLineLimitedProgram(1)),
   ...makeProgramsWithSameBehavior(LINE_PER_NAME_PROGRAMS, ({ words }) =>
-    makeOutcomeThatPrints(makeUnknownPrinted(words.includes(undefined) ? Infinity : words.length)),
+    makeOutcomeThatPrints(makeUnknownPrint(words.includes(undefined) ? Infinity : words.length)),
   ),
 };
 

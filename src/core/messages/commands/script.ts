@@ -71,17 +71,19 @@ export class ShellScriptState {
   }
 
   changeFolder(words: readonly ScriptWord[]): void {
-    const target = words.find((word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word));
-    this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
+    const targetFolder = words.find(
+      (word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word),
+    );
+    this.folder = targetFolder === undefined || targetFolder === '-' ? undefined : joinPath(this.folder, targetFolder);
   }
 
   saveState(): () => void {
-    const folder = this.folder;
-    const variables = new Map(this.variables);
+    const folderBefore = this.folder;
+    const variablesBefore = new Map(this.variables);
     return () => {
-      this.folder = folder;
+      this.folder = folderBefore;
       this.variables.clear();
-      for (const [name, value] of variables) this.variables.set(name, value);
+      for (const [name, value] of variablesBefore) this.variables.set(name, value);
     };
   }
 }

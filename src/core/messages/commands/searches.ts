@@ -1,8 +1,8 @@
 import { hasOption, parseCommandOptions, getOption, type ParsedCommandOptions } from './options';
 import {
-  NOTHING_PRINTED,
-  makeUnknownPrinted,
-  UNKNOWN_PRINTED,
+  EMPTY_PRINT,
+  makeUnknownPrint,
+  UNKNOWN_PRINT,
   makeOutcomeThatPrints,
   type CommandEffect,
   type CommandOutcome,
@@ -13,7 +13,7 @@ import {
 import type { ScriptWord } from './script';
 import { joinPath } from '../filePath';
 
-const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINTED);
+const UNKNOWN_COMMAND_OUTCOME: CommandOutcome = makeOutcomeThatPrints(UNKNOWN_PRINT);
 
 const GREP_OPTIONS_WITH_VALUE = new Set([
   'e',
@@ -113,30 +113,30 @@ const createSearchProgram =
   ({ optionsWithValue, isRecursive, optionsWithoutLines }: SearchRules): SimulatedProgram =>
   ({ words, folder, input }) => {
     const options = parseCommandOptions(words, optionsWithValue);
-    if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(NOTHING_PRINTED);
+    if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcomeThatPrints(EMPTY_PRINT);
     if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
       return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
     if (hasOption(options, ...optionsWithoutLines)) return UNKNOWN_COMMAND_OUTCOME;
     const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
     const searchedPaths = hasPattern ? options.operands : options.operands.slice(1);
     const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
-    const matches = { kind: 'matches', isNumbered, folder, maxLines: Infinity } as const;
-    const recurses = isRecursive || hasOption(options, 'r', 'R', 'recursive', 'dereference-recursive');
+    const expectedMatches = { kind: 'matches', isNumbered, folder, maxLines: Infinity } as const;
+    const isRecursiveSearch = isRecursive || hasOption(options, 'r', 'R', 'recursive', 'dereference-recursive');
     if (searchedPaths.length === 0 && input)
       return makeOutcomeThatPrints(simulateFilteringInput(input, options, isNumbered));
     if (hasOption(options, 'h', 'no-filename', 'I'))
-      return searchedPaths.length === 1 && !recurses
-        ? simulateSearchInOneFile(searchedPaths[0], matches)
+      return searchedPaths.length === 1 && !isRecursiveSearch
+        ? simulateSearchInOneFile(searchedPaths[0], expectedMatches)
         : UNKNOWN_COMMAND_OUTCOME;
-    if (searchedPaths.length === 0 && !recurses) return UNKNOWN_COMMAND_OUTCOME;
+    if (searchedPaths.length === 0 && !isRecursiveSearch) return UNKNOWN_COMMAND_OUTCOME;
     const isSingleFile =
       searchedPaths.length === 1 && !hasOption(options, 'H', 'with-filename') && !looksLikeFolder(searchedPaths[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
-    if (isSingleFile && (!recurses || isRecursive))
+    if (isSingleFile && (!isRecursiveSearch || isRecursive))
       return searchedPaths[0] === undefined
         ? UNKNOWN_COMMAND_OUTCOME
-        : simulateSearchInOneFile(searchedPaths[0], matches);
-    return makeOutcomeThatPrints({ ...matches, path: undefined });
+        : simulateSearchInOneFile(searchedPaths[0], expectedMatches);
+    return makeOutcomeThatPrints({ ...expectedMatches, path: undefined });
   };
 
 function simulateSearchInOneFile(
@@ -157,10 +157,10 @@ function simulateFilteringInput(
   isNumbered: boolean,
 ): ExpectedPrint {
   const [firstInput] = input;
-  if (!firstInput || input.length !== 1) return UNKNOWN_PRINTED;
-  if (firstInput.kind === 'matches') return isNumbered ? makeUnknownPrinted(firstInput.maxLines) : firstInput;
+  if (!firstInput || input.length !== 1) return UNKNOWN_PRINT;
+  if (firstInput.kind === 'matches') return isNumbered ? makeUnknownPrint(firstInput.maxLines) : firstInput;
   if (firstInput.kind === 'paths') return firstInput;
-  if (firstInput.kind !== 'lines') return makeUnknownPrinted(firstInput.maxLines);
+  if (firstInput.kind !== 'lines') return makeUnknownPrint(firstInput.maxLines);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // If the whole file is piped, the numbers are the file's own.
@@ -168,7 +168,7 @@ function simulateFilteringInput(
       firstInput.numbers === undefined && firstInput.ranges?.length === 1 && firstInput.ranges[0]?.first === 1;
     return isWholeFile
       ? { kind: 'matches', path: firstInput.path, isNumbered, folder: '', maxLines: firstInput.maxLines }
-      : makeUnknownPrinted(firstInput.maxLines);
+      : makeUnknownPrint(firstInput.maxLines);
   }
   // Dashes between groups of context are not lines of the file.
   if (hasContext && firstInput.numbers === undefined)
@@ -261,7 +261,7 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
       const options = parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE);
       if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF))
         return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });
-      return makeOutcomeThatPrints(makeUnknownPrinted(countLogLines(options)));
+      return makeOutcomeThatPrints(makeUnknownPrint(countLogLines(options)));
     }
     case 'stash':
       return words[0] === 'show' && hasOption(parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE), 'p', 'patch')
@@ -280,38 +280,38 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
         : UNKNOWN_COMMAND_OUTCOME;
     }
     case 'branch':
-      return words[0] === '--show-current' ? makeOutcomeThatPrints(makeUnknownPrinted(1)) : UNKNOWN_COMMAND_OUTCOME;
+      return words[0] === '--show-current' ? makeOutcomeThatPrints(makeUnknownPrint(1)) : UNKNOWN_COMMAND_OUTCOME;
     case 'add':
-      return makeOutcomeThatPrints(NOTHING_PRINTED);
+      return makeOutcomeThatPrints(EMPTY_PRINT);
     case 'rev-parse':
     case 'merge-base':
-      return makeOutcomeThatPrints(makeUnknownPrinted(Math.max(1, words.length)));
+      return makeOutcomeThatPrints(makeUnknownPrint(Math.max(1, words.length)));
     case 'mv': {
       const [from, to] = words.filter((word) => word === undefined || !word.startsWith('-'));
       const path = from === undefined ? undefined : joinPath(folder, from);
-      const target = to === undefined ? undefined : joinPath(folder, to);
+      const targetPath = to === undefined ? undefined : joinPath(folder, to);
       return {
-        printed: [NOTHING_PRINTED],
-        effects: path === undefined || target === undefined ? [] : [{ kind: 'move', path, to: target }],
+        printed: [EMPTY_PRINT],
+        effects: path === undefined || targetPath === undefined ? [] : [{ kind: 'move', path, to: targetPath }],
       };
     }
     case 'rm':
       return {
-        printed: [UNKNOWN_PRINTED],
+        printed: [UNKNOWN_PRINT],
         effects: hasOption(parseCommandOptions(words, new Set()), 'cached')
           ? []
           : makeEffectsOnFiles('delete', parseCommandOptions(words, new Set()).operands, folder),
       };
     case 'restore':
       return {
-        printed: [NOTHING_PRINTED],
+        printed: [EMPTY_PRINT],
         effects: makeEffectsOnFiles('edit', parseCommandOptions(words, new Set(['s', 'source'])).operands, folder),
       };
     case 'checkout': {
-      const dashes = words.indexOf('--');
+      const separatorIndex = words.indexOf('--');
       return {
-        printed: [UNKNOWN_PRINTED],
-        effects: dashes < 0 ? [] : makeEffectsOnFiles('edit', words.slice(dashes + 1), folder),
+        printed: [UNKNOWN_PRINT],
+        effects: separatorIndex < 0 ? [] : makeEffectsOnFiles('edit', words.slice(separatorIndex + 1), folder),
       };
     }
     case 'apply': {
@@ -322,7 +322,7 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
       )
         return UNKNOWN_COMMAND_OUTCOME;
       return {
-        printed: [UNKNOWN_PRINTED],
+        printed: [UNKNOWN_PRINT],
         effects: [{ kind: 'patch', text: given.text, sourceSlice: given.sourceSlice, folder }],
       };
     }
@@ -333,14 +333,14 @@ function simulateGitCommand(name: string, call: SimulatedCall): CommandOutcome {
 
 /** `--oneline -5` prints at most five lines. */
 function countLogLines(options: ParsedCommandOptions): number {
-  const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
+  const commitCount = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
   // Other named formats print several lines for each commit.
   const isShort =
     hasOption(options, 'oneline') ||
     (format !== undefined &&
       /^(?:oneline|reference|(?=t?format:|[^\n]*%)(?:%[has]|%ad|%cd|%an|%d|%ci|%ai|[^%\n])+)$/.test(format));
-  const hasMore = hasOption(
+  const printsMoreThanLog = hasOption(
     options,
     'graph',
     'stat',
@@ -354,7 +354,7 @@ function countLogLines(options: ParsedCommandOptions): number {
     'patch',
     'show-signature',
   );
-  return isShort && !hasMore && Number.isInteger(count) ? count : Infinity;
+  return isShort && !printsMoreThanLog && Number.isInteger(commitCount) ? commitCount : Infinity;
 }
 
 function makeEffectsOnFiles(
@@ -383,9 +383,9 @@ function simulateGitShow(words: readonly ScriptWord[], folder: ScriptWord): Comm
   const [object] = options.operands;
   if (options.operands.includes(undefined)) return UNKNOWN_COMMAND_OUTCOME;
   if (options.operands.length === 1 && object !== undefined) {
-    const colon = object.indexOf(':');
-    if (colon >= 0 && !object.startsWith(':/')) {
-      const path = object.slice(colon + 1).replace(/^\d:/, '');
+    const colonIndex = object.indexOf(':');
+    if (colonIndex >= 0 && !object.startsWith(':/')) {
+      const path = object.slice(colonIndex + 1).replace(/^\d:/, '');
       // Paths in a revision are relative to the repository root unless they start with `./`.
       const knownPath = path.startsWith('./') ? joinPath(folder, path) : path;
       return knownPath === undefined || path === '' || path.endsWith('/')
@@ -393,7 +393,7 @@ function simulateGitShow(words: readonly ScriptWord[], folder: ScriptWord): Comm
         : makeOutcomeThatPrints({
             kind: 'lines',
             path: knownPath,
-            revision: object.slice(0, colon),
+            revision: object.slice(0, colonIndex),
             ranges: [{ first: 1, maxLines: Infinity }],
             numbers: undefined,
             maxLines: Infinity,

@@ -12,27 +12,27 @@ const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\
 export function readSedRanges(script: string, isQuiet: boolean): readonly LineNumberRange[] | 'some' | undefined {
   const commands = splitSedScript(script);
   const ranges: LineNumberRange[] = [];
-  let end = Infinity;
-  let isByText = false;
-  let afterQuit = false;
+  let lastPrintedLine = Infinity;
+  let selectsByText = false;
+  let hasQuit = false;
   for (const command of commands) {
     const [, firstLine, lastLine, action] = SED_LINE_COMMAND.exec(command) ?? [];
     if (action === undefined) {
       if (!isQuiet || !SED_TEXT_COMMAND.test(command)) return undefined;
-      isByText = true;
+      selectsByText = true;
       continue;
     }
-    if (afterQuit || firstLine === '$' || firstLine === undefined) {
+    if (hasQuit || firstLine === '$' || firstLine === undefined) {
       // `$p` prints the last line, whose number is unknown.
-      if (action !== 'p' || !isQuiet || afterQuit) return undefined;
+      if (action !== 'p' || !isQuiet || hasQuit) return undefined;
       if (firstLine === undefined) ranges.push({ first: 1, last: Infinity });
-      else isByText = true;
+      else selectsByText = true;
       continue;
     }
     if (action === 'q') {
       if (lastLine !== undefined) return undefined;
-      end = Number(firstLine);
-      afterQuit = true;
+      lastPrintedLine = Number(firstLine);
+      hasQuit = true;
     } else if (action === 'd') {
       const range = parseSedRange(firstLine, lastLine);
       if (isQuiet || commands.length > 1) return undefined;
@@ -46,9 +46,9 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly LineNu
     }
   }
   if (commands.length === 0) return undefined;
-  if (isByText) return 'some';
-  if (!isQuiet) return [{ first: 1, last: end }];
-  return sortRangesIfDisjoint(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
+  if (selectsByText) return 'some';
+  if (!isQuiet) return [{ first: 1, last: lastPrintedLine }];
+  return sortRangesIfDisjoint(ranges.map(({ first, last }) => ({ first, last: Math.min(last, lastPrintedLine) })));
 }
 
 function parseSedRange(firstLine: string, lastLine: string | undefined): LineNumberRange {
@@ -64,9 +64,11 @@ function parseSedRange(firstLine: string, lastLine: string | undefined): LineNum
 
 /** sed prints in file order, and a line once for each matching command. */
 function sortRangesIfDisjoint(ranges: readonly LineNumberRange[]): readonly LineNumberRange[] | undefined {
-  const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
-  const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as LineNumberRange).last);
-  return isApart && sorted.length > 0 ? sorted : undefined;
+  const sortedRanges = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
+  const areDisjoint = sortedRanges.every(
+    (range, at) => at === 0 || range.first > (sortedRanges[at - 1] as LineNumberRange).last,
+  );
+  return areDisjoint && sortedRanges.length > 0 ? sortedRanges : undefined;
 }
 
 function splitSedScript(script: string): string[] {

@@ -72,11 +72,11 @@ class ShScriptReader {
     const hasOnlyNegations = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
     if (hasOnlyNegations && commands.length === 1 && only) return this.readCommand(only, when);
-    const simple = hasOnlyNegations
+    const simpleCommands = hasOnlyNegations
       ? commands.map((command) => (command.type === 'Command' ? this.readSimpleCommand(command) : undefined))
       : [];
-    const knownCommands = simple.filter((command) => command !== undefined);
-    return knownCommands.length > 0 && knownCommands.length === simple.length
+    const knownCommands = simpleCommands.filter((command) => command !== undefined);
+    return knownCommands.length > 0 && knownCommands.length === simpleCommands.length
       ? this.shell.addStep(when, knownCommands)
       : this.addUnknownStepForSource(node, when);
   }
@@ -95,9 +95,9 @@ class ShScriptReader {
       case 'BraceGroup':
         return this.readStatements(node.body.commands, when);
       case 'Subshell': {
-        const restore = this.shell.saveState();
+        const restoreState = this.shell.saveState();
         const isRead = this.readStatements(node.body.commands, when);
-        restore();
+        restoreState();
         return isRead;
       }
       case 'For':
@@ -167,20 +167,21 @@ class ShScriptReader {
 
   /** Undefined for commands other than `bash -lc '…'`. */
   private readNestedScript(node: ShellCommand, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
-    const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
-    const text = words[flag + 1];
-    const isOnlyScript = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
-    if (flag < 1 || text === undefined || !isOnlyScript || node.redirects.length > 0) return undefined;
+    const flagIndex = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
+    const scriptText = words[flagIndex + 1];
+    const isOnlyScript =
+      words.slice(1, flagIndex).every((word) => word?.startsWith('-')) && words.length === flagIndex + 2;
+    if (flagIndex < 1 || scriptText === undefined || !isOnlyScript || node.redirects.length > 0) return undefined;
     if (this.nestingDepth >= MAX_SHELL_NESTING) return this.addUnknownStepForSource(node, when);
     const source = node.args.at(-1);
-    const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, text);
-    const restore = this.shell.saveState();
+    const scriptSlice = source && this.locateTextInSource({ start: source.pos, end: source.end }, scriptText);
+    const restoreState = this.shell.saveState();
     const stepCount = this.shell.steps.length;
-    const isRead = new ShScriptReader(this.shell, text, scriptSlice, this.nestingDepth + 1).readScript();
-    restore();
+    const isRead = new ShScriptReader(this.shell, scriptText, scriptSlice, this.nestingDepth + 1).readScript();
+    restoreState();
     if (isRead) {
-      const first = this.shell.steps[stepCount];
-      if (first) this.shell.steps[stepCount] = { ...first, when };
+      const firstStep = this.shell.steps[stepCount];
+      if (firstStep) this.shell.steps[stepCount] = { ...firstStep, when };
       return true;
     }
     this.shell.steps.length = stepCount;
@@ -192,26 +193,27 @@ class ShScriptReader {
     for (const arg of node.args) words.push(arg.type === 'Word' ? this.readWord(arg) : this.readAssignment(arg));
     const [program] = words;
     if (program !== undefined) words[0] = getProgramName(program);
-    let givenText: InlineInputText | undefined;
+    let inlineText: InlineInputText | undefined;
     let inputFile: ScriptWord | null = null;
     const redirects: OutputRedirect[] = [];
     for (const redirection of node.redirects) {
-      if (redirection.type === 'HereDoc') givenText = this.readHereDocument(redirection);
-      else if (redirection.type === 'HereString') givenText = this.readHereString(redirection.target);
+      if (redirection.type === 'HereDoc') inlineText = this.readHereDocument(redirection);
+      else if (redirection.type === 'HereString') inlineText = this.readHereString(redirection.target);
       else if (redirection.operator === '<') inputFile = this.readWord(redirection.target);
       else redirects.push(...this.readRedirect(redirection));
     }
-    return { words, inputText: givenText, inputFile, redirects };
+    return { words, inputText: inlineText, inputFile, redirects };
   }
 
   private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): OutputRedirect[] {
     const targetFile = this.readWord(target);
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', target: targetFile, appends }];
-    const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
+    const descriptorNumber =
+      descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
     // Redirects another input, or a stream that prints nothing.
-    if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
-    const stream = number === 2 ? 'errors' : 'output';
+    if (operator.startsWith('<') || (descriptorNumber !== 1 && descriptorNumber !== 2)) return [];
+    const stream = descriptorNumber === 2 ? 'errors' : 'output';
     // Agents show errors and output together.
     if (operator === '>&' && (targetFile === '1' || targetFile === '2')) return [];
     if (operator === '>&' && (targetFile === undefined || /^(?:\d+|-)$/.test(targetFile)))
@@ -241,10 +243,10 @@ class ShScriptReader {
   /** Undefined if the agent's line spells the text differently. */
   private locateTextInSource({ start, end }: Slice, text: string): Slice | undefined {
     const source = this.line.slice(start, end);
-    const quote = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;
-    return this.sourceSlice === undefined || quote === undefined
+    const quoteLength = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;
+    return this.sourceSlice === undefined || quoteLength === undefined
       ? undefined
-      : { start: this.sourceSlice.start + start + quote, end: this.sourceSlice.start + end - quote };
+      : { start: this.sourceSlice.start + start + quoteLength, end: this.sourceSlice.start + end - quoteLength };
   }
 
   private readAssignment(arg: Extract<ShellCommand['args'][number], { type: 'Assignment' }>): ScriptWord {
@@ -272,8 +274,8 @@ class ShScriptReader {
         return part.value;
       case 'DoubleQuoted': {
         let text = '';
-        for (const inner of part.parts) {
-          const value = this.readWordPart(inner, true);
+        for (const innerPart of part.parts) {
+          const value = this.readWordPart(innerPart, true);
           if (value === undefined) return undefined;
           text += value;
         }
@@ -300,12 +302,12 @@ class ShScriptReader {
 function hasManyHereDocuments(text: string): boolean {
   let documentsInLine = 0;
   for (
-    let offset = text.indexOf('<<'), line = text.indexOf('\n');
+    let offset = text.indexOf('<<'), newlineOffset = text.indexOf('\n');
     offset >= 0;
     offset = text.indexOf('<<', offset + 2)
   ) {
-    if (line >= 0 && line < offset) {
-      line = text.indexOf('\n', offset);
+    if (newlineOffset >= 0 && newlineOffset < offset) {
+      newlineOffset = text.indexOf('\n', offset);
       documentsInLine = 0;
     }
     if (++documentsInLine > MAX_HERE_DOCUMENTS) return true;

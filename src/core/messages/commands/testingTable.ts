@@ -4,35 +4,35 @@ import type { CommandEffect, LineRange, ExpectedPrint } from './printed';
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
   if (!steps) return ['not a command line'];
   return steps.flatMap(({ when, printed, effects }) => {
-    const did = [...printed.flatMap(describePrinted), ...effects.map(describeEffect)];
-    if (did.length === 0) return [];
-    return [`${when === 'always' ? '' : when === 'success' ? '&& ' : '|| '}${did.join('; ')}`];
+    const descriptions = [...printed.flatMap(describePrinted), ...effects.map(describeEffect)];
+    if (descriptions.length === 0) return [];
+    return [`${when === 'always' ? '' : when === 'success' ? '&& ' : '|| '}${descriptions.join('; ')}`];
   });
 }
 
 function describePrinted(printed: ExpectedPrint): string[] {
   const { maxLines } = printed;
-  const limit = maxLines === Infinity ? '' : ` max ${maxLines}`;
+  const limitText = maxLines === Infinity ? '' : ` max ${maxLines}`;
   switch (printed.kind) {
     case 'nothing':
       return [];
     case 'lines': {
       const { path, revision, ranges, numbers } = printed;
       const source = revision === undefined ? path : `${path}@${revision}`;
-      const which = ranges === undefined ? 'some' : ranges.map(describeRange).join(',');
-      return [`read ${source} ${which}${numbers === undefined ? '' : ` #${numbers}`}`];
+      const rangesText = ranges === undefined ? 'some' : ranges.map(describeRange).join(',');
+      return [`read ${source} ${rangesText}${numbers === undefined ? '' : ` #${numbers}`}`];
     }
     case 'matches':
-      return [`search ${printed.path ?? '*'}${printed.isNumbered ? ' #' : ''}${limit}`];
+      return [`search ${printed.path ?? '*'}${printed.isNumbered ? ' #' : ''}${limitText}`];
     case 'text':
       return [`say ${JSON.stringify(printed.text)}`];
     case 'headed':
-      return [`read several${limit}`];
+      return [`read several${limitText}`];
     case 'diff':
     case 'status':
-      return [printed.kind + limit];
+      return [printed.kind + limitText];
     case 'paths':
-      return [`list${limit}`];
+      return [`list${limitText}`];
     case 'other':
       return [maxLines === Infinity ? '?' : `? max ${maxLines}`];
   }

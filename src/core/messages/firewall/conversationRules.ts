@@ -80,10 +80,12 @@ function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   messages.forEach((message, index) => {
     getBlocks(message).forEach((block, blockIndex) => {
-      const inner = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
-      const ownMarks = [block, ...inner].filter((part) => isRecord(part) && isRecord(part['cache_control'])).length;
-      markCount += ownMarks;
-      if (ownMarks > 0 && markCount > MAX_CACHE_MARKS) {
+      const innerBlocks = Array.isArray(block['content']) ? (block['content'] as unknown[]) : [];
+      const marksInBlock = [block, ...innerBlocks].filter(
+        (part) => isRecord(part) && isRecord(part['cache_control']),
+      ).length;
+      markCount += marksInBlock;
+      if (marksInBlock > 0 && markCount > MAX_CACHE_MARKS) {
         violations.push({
           rule: 'cache-marks',
           message: index,

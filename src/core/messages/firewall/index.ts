@@ -21,19 +21,19 @@ export function findNewViolations(
   options: { readonly origins?: readonly number[] } = {},
 ): Violation[] {
   const origins = options.origins ?? original.map((_, index) => index);
-  const blamed = new Map<string, number>();
+  const originalViolationCounts = new Map<string, number>();
   for (const violation of checkConversation(original)) {
     const key = makeViolationKey(violation, violation.message, original);
-    blamed.set(key, (blamed.get(key) ?? 0) + 1);
+    originalViolationCounts.set(key, (originalViolationCounts.get(key) ?? 0) + 1);
   }
   // A view may cut or move a lone surrogate of the original; our cuts never create one.
-  const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
+  const hadLoneSurrogates = [...originalViolationCounts.keys()].some((key) => key.startsWith('text-well-formed '));
   const newViolations = checkConversation(view).filter((violation) => {
-    if (violation.rule === 'text-well-formed' && hadHalves) return false;
+    if (violation.rule === 'text-well-formed' && hadLoneSurrogates) return false;
     const key = makeViolationKey(violation, origins[violation.message] ?? violation.message, view);
-    const remaining = blamed.get(key) ?? 0;
-    if (remaining > 0) blamed.set(key, remaining - 1);
-    return remaining === 0;
+    const remainingCount = originalViolationCounts.get(key) ?? 0;
+    if (remainingCount > 0) originalViolationCounts.set(key, remainingCount - 1);
+    return remainingCount === 0;
   });
   return [...newViolations, ...checkView(original, view, origins)];
 }
@@ -44,8 +44,8 @@ function makeViolationKey(
   origin: number,
   messages: readonly ApiMessage[],
 ): string {
-  const holder = messages[message];
-  const place = block === undefined || !holder ? '' : listBlockPlaces(holder)[block];
+  const containingMessage = messages[message];
+  const place = block === undefined || !containingMessage ? '' : listBlockPlaces(containingMessage)[block];
   return `${rule} ${origin} ${place ?? ''}`;
 }
 
@@ -54,8 +54,8 @@ const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 function listBlockPlaces(message: ApiMessage): readonly number[] {
   const places = placesByMessage.get(message);
   if (places) return places;
-  let before = 0;
-  const counted = getBlocks(message).map((block) => (isAnyThinking(block) ? before : before++));
-  placesByMessage.set(message, counted);
-  return counted;
+  let nextPosition = 0;
+  const positions = getBlocks(message).map((block) => (isAnyThinking(block) ? nextPosition : nextPosition++));
+  placesByMessage.set(message, positions);
+  return positions;
 }

@@ -15,7 +15,7 @@ interface TurnBeingPaired {
 export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const usedIds = new Set<string>();
-  const paused: PausedCallsByMessage = new Map();
+  const pausedCalls: PausedCallsByMessage = new Map();
   const turn: TurnBeingPaired = { role: undefined, openCalls: new Map(), answeredIds: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
@@ -30,7 +30,7 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
     }
     violations.push(
       ...(message.role === 'assistant'
-        ? collectCalls(message, index, usedIds, turn.openCalls, paused)
+        ? collectCalls(message, index, usedIds, turn.openCalls, pausedCalls)
         : checkResults(message, index, turn)),
     );
   });
@@ -62,15 +62,15 @@ function collectCalls(
     if (usedIds.has(id)) violations.push({ rule: 'ids-unique', ...place, detail: `${id} is used twice` });
     usedIds.add(id);
   };
-  const server = new Set<string>();
-  const programs = new Set<string>();
+  const openServerCalls = new Set<string>();
+  const programIds = new Set<string>();
   getBlocks(message).forEach((block, at) => {
     const place = { message: index, block: at };
     if (isToolUse(block)) {
       recordCallId(block.id, place);
       openCalls.set(block.id, place);
-      const program = getProgramId(block);
-      if (program !== undefined) programs.add(program);
+      const programId = getProgramId(block);
+      if (programId !== undefined) programIds.add(programId);
       return;
     }
     if (isToolResult(block)) {
@@ -81,10 +81,10 @@ function collectCalls(
     const id = getServerCallId(block);
     if (id !== undefined) {
       recordCallId(id, place);
-      server.add(id);
+      openServerCalls.add(id);
     }
     const answeredId = getServerResultId(block);
-    if (answeredId !== undefined && !server.delete(answeredId) && !paused.delete(answeredId)) {
+    if (answeredId !== undefined && !openServerCalls.delete(answeredId) && !paused.delete(answeredId)) {
       violations.push({
         rule: 'server-pair-kept',
         ...place,
@@ -92,8 +92,8 @@ function collectCalls(
       });
     }
   });
-  for (const [id, callMessage] of [...paused, ...[...server].map((id) => [id, index] as const)]) {
-    if (programs.has(id)) paused.set(id, callMessage);
+  for (const [id, callMessage] of [...paused, ...[...openServerCalls].map((id) => [id, index] as const)]) {
+    if (programIds.has(id)) paused.set(id, callMessage);
     else {
       paused.delete(id);
       violations.push({ rule: 'server-pair-kept', message: callMessage, detail: `${id} has no result in its message` });

@@ -41,18 +41,18 @@ const dropThinkingBlocks = (blocks: readonly Block[]): Block[] => blocks.filter(
 
 function checkMessageOrder(origins: readonly number[], length: number): Violation[] {
   let lastOrigin = -1;
-  let summarized = false;
+  let followsSummary = false;
   for (const [message, origin] of [...origins, length].entries()) {
     if (origin === SUMMARY_ORIGIN) {
-      summarized = true;
+      followsSummary = true;
       continue;
     }
     if (origin <= lastOrigin) return [{ rule: 'messages-kept', message, detail: 'the order of messages changed' }];
-    if (origin > lastOrigin + 1 && !summarized) {
+    if (origin > lastOrigin + 1 && !followsSummary) {
       return [{ rule: 'messages-kept', message, detail: `message ${lastOrigin + 1} of the original is missing` }];
     }
     lastOrigin = origin;
-    summarized = false;
+    followsSummary = false;
   }
   return [];
 }
@@ -87,8 +87,12 @@ function checkThinkingAtTurnStart(
 ): Violation[] {
   if (view.at(-1)?.role !== 'user') return [];
   const message = findStartOfUnfinishedTurn(view) + 1;
-  const before = original[origins[message] ?? -1];
-  if (origins[message - 1] === SUMMARY_ORIGIN || !beginsWithThinking(before) || beginsWithThinking(view[message]))
+  const originalMessage = original[origins[message] ?? -1];
+  if (
+    origins[message - 1] === SUMMARY_ORIGIN ||
+    !beginsWithThinking(originalMessage) ||
+    beginsWithThinking(view[message])
+  )
     return [];
   return [{ rule: 'thinking-kept', message, detail: 'the answer that the open turn began with lost its thinking' }];
 }

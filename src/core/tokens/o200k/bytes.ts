@@ -39,28 +39,28 @@ export function readLast4Bytes(view: DataView, start: number, length: number): n
 
 /** Only the high bits are well distributed. */
 export function hashShortPiece(w0: number, w1: number, w2: number, length: number): number {
-  const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  const mixedHash = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
+  return Math.imul(mixedHash ^ (mixedHash >>> 15), 0x2c1b3c6d);
 }
 
 /** Only the high bits are well distributed. */
 export function hashLongPiece(view: DataView, start: number, length: number): number {
-  let mixed = length;
-  const lastWord = start + length - 4;
-  for (let at = start; at < lastWord; at += 4) {
-    mixed = Math.imul(mixed ^ view.getInt32(at, true), 0x9e3779b1);
-    mixed ^= mixed >>> 15;
+  let mixedHash = length;
+  const lastWordStart = start + length - 4;
+  for (let offset = start; offset < lastWordStart; offset += 4) {
+    mixedHash = Math.imul(mixedHash ^ view.getInt32(offset, true), 0x9e3779b1);
+    mixedHash ^= mixedHash >>> 15;
   }
   // The last word overlaps the previous one, so it needs no mask.
-  mixed = Math.imul(mixed ^ view.getInt32(lastWord, true), 0x85ebca77);
-  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  mixedHash = Math.imul(mixedHash ^ view.getInt32(lastWordStart, true), 0x85ebca77);
+  return Math.imul(mixedHash ^ (mixedHash >>> 15), 0x2c1b3c6d);
 }
 
 /** Requires `length` >= 4. */
 export function areBytesEqual(a: DataView, offsetA: number, b: DataView, offsetB: number, length: number): boolean {
-  const lastWord = length - 4;
-  for (let i = 0; i < lastWord; i += 4) {
-    if (a.getInt32(offsetA + i, true) !== b.getInt32(offsetB + i, true)) return false;
+  const lastWordStart = length - 4;
+  for (let offset = 0; offset < lastWordStart; offset += 4) {
+    if (a.getInt32(offsetA + offset, true) !== b.getInt32(offsetB + offset, true)) return false;
   }
-  return a.getInt32(offsetA + lastWord, true) === b.getInt32(offsetB + lastWord, true);
+  return a.getInt32(offsetA + lastWordStart, true) === b.getInt32(offsetB + lastWordStart, true);
 }

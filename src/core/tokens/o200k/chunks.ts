@@ -17,18 +17,19 @@ const APOSTROPHE = 0x27;
  * mark nor apostrophe. The class of surrogates is unknown.
  */
 function isSafeChunkEnd(text: string, offset: number, classes: Uint8Array): boolean {
-  const next = text.charCodeAt(offset);
-  if (((classes[next] as number) & CLASSES_AFTER_CHUNK_END) === 0 || next === APOSTROPHE) return false;
-  if (next >= 0xd800 && next <= 0xdfff) return false;
+  const nextUnit = text.charCodeAt(offset);
+  if (((classes[nextUnit] as number) & CLASSES_AFTER_CHUNK_END) === 0 || nextUnit === APOSTROPHE) return false;
+  if (nextUnit >= 0xd800 && nextUnit <= 0xdfff) return false;
   return ((classes[text.charCodeAt(offset - 1)] as number) & CLASSES_BEFORE_CHUNK_END) !== 0;
 }
 
 /** Returns the last safe cut within `size` UTF-16 units, or else the first one after them. */
 export function findChunkEnd(text: string, start: number, size: number, classes: Uint8Array): number {
   if (text.length - start <= size) return text.length;
-  for (let at = start + size; at > start; at--) if (isSafeChunkEnd(text, at, classes)) return at;
-  for (let at = start + size + 1; at < text.length; at++) {
-    if (isSafeChunkEnd(text, at, classes)) return at;
+  for (let chunkEnd = start + size; chunkEnd > start; chunkEnd--)
+    if (isSafeChunkEnd(text, chunkEnd, classes)) return chunkEnd;
+  for (let chunkEnd = start + size + 1; chunkEnd < text.length; chunkEnd++) {
+    if (isSafeChunkEnd(text, chunkEnd, classes)) return chunkEnd;
   }
   return text.length;
 }

@@ -48,8 +48,8 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): Toke
       const part = chunkStart === 0 && chunkEnd === text.length ? text : text.slice(chunkStart, chunkEnd);
       if (part.length <= chunk) tokens += countBytesOfPieces(buffer, encoder.encodeInto(part, buffer.bytes).written);
       else {
-        const endless = allocateTextBytes(Buffer.byteLength(part));
-        tokens += countBytesOfPieces(endless, encoder.encodeInto(part, endless.bytes).written);
+        const largeBuffer = allocateTextBytes(Buffer.byteLength(part));
+        tokens += countBytesOfPieces(largeBuffer, encoder.encodeInto(part, largeBuffer.bytes).written);
       }
       chunkStart = chunkEnd;
     }

@@ -69,31 +69,31 @@ export class BytePairMerger {
     let partCount = length;
     let bestRank = NO_TOKEN_RANK;
     let bestIndex = 0;
-    for (let i = 0; i < length; i++) {
-      starts[i] = start + i;
-      const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_TOKEN_RANK;
-      ranks[i] = rank;
+    for (let partIndex = 0; partIndex < length; partIndex++) {
+      starts[partIndex] = start + partIndex;
+      const rank = partIndex + 1 < length ? table.getPairRank(view, start + partIndex) : NO_TOKEN_RANK;
+      ranks[partIndex] = rank;
       if (rank < bestRank) {
         bestRank = rank;
-        bestIndex = i;
+        bestIndex = partIndex;
       }
     }
     starts[length] = start + length;
     while (bestRank !== NO_TOKEN_RANK) {
       partCount--;
-      for (let i = bestIndex + 1; i < partCount; i++) {
-        starts[i] = starts[i + 1] as number;
-        ranks[i] = ranks[i + 1] as number;
+      for (let partIndex = bestIndex + 1; partIndex < partCount; partIndex++) {
+        starts[partIndex] = starts[partIndex + 1] as number;
+        ranks[partIndex] = ranks[partIndex + 1] as number;
       }
       starts[partCount] = start + length;
       ranks[bestIndex] = bestIndex + 1 < partCount ? this.#getPairRank(view, bestIndex) : NO_TOKEN_RANK;
       if (bestIndex > 0) ranks[bestIndex - 1] = this.#getPairRank(view, bestIndex - 1);
       bestRank = NO_TOKEN_RANK;
-      for (let i = 0; i < partCount; i++) {
-        const rank = ranks[i] as number;
+      for (let partIndex = 0; partIndex < partCount; partIndex++) {
+        const rank = ranks[partIndex] as number;
         if (rank < bestRank) {
           bestRank = rank;
-          bestIndex = i;
+          bestIndex = partIndex;
         }
       }
     }
@@ -120,13 +120,13 @@ export class BytePairMerger {
     for (;;) {
       const windowEnd = Math.min(end, windowStart + size);
       const { nextStarts, partCount } = this.#mergeWindow(text, windowStart, windowEnd, cachedWindows);
-      const meets = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
-      if (meets && windowEnd === end) {
+      const startsAtSharedEnd = sharedEnd === 0 || windowStart + (nextStarts[0] as number) === sharedEnd;
+      if (startsAtSharedEnd && windowEnd === end) {
         return tokens + partCount;
       }
       const limit = size - this.#sizes.overlap;
       let tokenStart = 0;
-      while (meets && (nextStarts[tokenStart] as number) <= limit) {
+      while (startsAtSharedEnd && (nextStarts[tokenStart] as number) <= limit) {
         tokenStart = nextStarts[tokenStart] as number;
         tokens++;
       }
@@ -151,8 +151,8 @@ export class BytePairMerger {
     cachedWindows: CachedWindow[],
   ): CachedWindow {
     const windowBytes = bytes.subarray(windowStart, windowEnd);
-    const cached = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
-    if (cached) return cached;
+    const cachedWindow = cachedWindows.find((other) => areBytesEqual(other.bytes, windowBytes));
+    if (cachedWindow) return cachedWindow;
     if (windowBytes.length > this.#nextStarts.length) this.#allocateArrays(windowBytes.length);
     const partCount = this.#heapMerge(view, windowStart, windowBytes.length);
     const mergedWindow = { bytes: windowBytes, nextStarts: this.#nextStarts.slice(0, windowBytes.length), partCount };
@@ -184,10 +184,10 @@ export class BytePairMerger {
       const offset = key - rank * RANK_FACTOR;
       if (ranks[offset] !== rank) continue; // the pair of this key no longer exists
       partCount--;
-      const removed = nextStarts[offset] as number;
-      const end = nextStarts[removed] as number;
+      const removedStart = nextStarts[offset] as number;
+      const end = nextStarts[removedStart] as number;
       nextStarts[offset] = end;
-      ranks[removed] = NO_TOKEN_RANK;
+      ranks[removedStart] = NO_TOKEN_RANK;
       if (end < length) previousStarts[end] = offset;
       this.#updateRank(view, start, offset, length);
       if (offset > 0) this.#updateRank(view, start, previousStarts[offset] as number, length);
@@ -196,10 +196,10 @@ export class BytePairMerger {
   }
 
   #updateRank(view: DataView, start: number, offset: number, length: number): void {
-    const middle = this.#nextStarts[offset] as number;
+    const middleStart = this.#nextStarts[offset] as number;
     let rank = NO_TOKEN_RANK;
-    if (middle < length)
-      rank = this.#table.getRank(view, start + offset, (this.#nextStarts[middle] as number) - offset);
+    if (middleStart < length)
+      rank = this.#table.getRank(view, start + offset, (this.#nextStarts[middleStart] as number) - offset);
     this.#ranks[offset] = rank;
     if (rank !== NO_TOKEN_RANK) this.#heap.push(rank * RANK_FACTOR + offset);
   }
@@ -215,6 +215,6 @@ export class BytePairMerger {
 
 function areBytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
 }

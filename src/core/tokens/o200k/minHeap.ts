@@ -22,26 +22,27 @@ export class MinHeap {
 
   /** Sorts appended keys in linear time. */
   buildHeap(): void {
-    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sinkKey(at, this.#keys[at] as number);
+    for (let heapIndex = (this.#size >> 1) - 1; heapIndex >= 0; heapIndex--)
+      this.#sinkKey(heapIndex, this.#keys[heapIndex] as number);
   }
 
   push(key: number): void {
     const keys = this.#keys;
     let heapIndex = this.#size++;
     while (heapIndex > 0) {
-      const parent = (heapIndex - 1) >> 1;
-      const parentKey = keys[parent] as number;
+      const parentIndex = (heapIndex - 1) >> 1;
+      const parentKey = keys[parentIndex] as number;
       if (parentKey <= key) break;
       keys[heapIndex] = parentKey;
-      heapIndex = parent;
+      heapIndex = parentIndex;
     }
     keys[heapIndex] = key;
   }
 
   /** Requires a non-empty heap. */
   removeTop(): void {
-    const last = this.#keys[--this.#size] as number;
-    if (this.#size > 0) this.#sinkKey(0, last);
+    const lastKey = this.#keys[--this.#size] as number;
+    if (this.#size > 0) this.#sinkKey(0, lastKey);
   }
 
   #sinkKey(startIndex: number, key: number): void {
@@ -49,13 +50,14 @@ export class MinHeap {
     const size = this.#size;
     let heapIndex = startIndex;
     for (;;) {
-      let child = 2 * heapIndex + 1;
-      if (child >= size) break;
-      let smallestChild = keys[child] as number;
-      if (child + 1 < size && (keys[child + 1] as number) < smallestChild) smallestChild = keys[++child] as number;
-      if (smallestChild >= key) break;
-      keys[heapIndex] = smallestChild;
-      heapIndex = child;
+      let childIndex = 2 * heapIndex + 1;
+      if (childIndex >= size) break;
+      let smallestChildKey = keys[childIndex] as number;
+      if (childIndex + 1 < size && (keys[childIndex + 1] as number) < smallestChildKey)
+        smallestChildKey = keys[++childIndex] as number;
+      if (smallestChildKey >= key) break;
+      keys[heapIndex] = smallestChildKey;
+      heapIndex = childIndex;
     }
     keys[heapIndex] = key;
   }

@@ -40,23 +40,24 @@ export class PieceTokenCache {
   countTokens(text: TextBytes, start: number, length: number): number {
     if (length > MAX_SHORT_BYTES) return this.#countLongPiece(text, start, length);
     const view = text.view;
-    const w0 = readFirst4Bytes(view, start, length);
-    const w1 = readMiddle4Bytes(view, start, length);
-    const w2 = readLast4Bytes(view, start, length);
-    const entryStart = (hashShortPiece(w0, w1, w2, length) >>> (32 - BITS_OF_SHORT_PIECE_INDEX)) << 2;
+    const firstBytes = readFirst4Bytes(view, start, length);
+    const middleBytes = readMiddle4Bytes(view, start, length);
+    const lastBytes = readLast4Bytes(view, start, length);
+    const entryStart =
+      (hashShortPiece(firstBytes, middleBytes, lastBytes, length) >>> (32 - BITS_OF_SHORT_PIECE_INDEX)) << 2;
     const entries = this.#shortEntries;
-    const meta = entries[entryStart + 3] as number;
+    const lengthAndTokens = entries[entryStart + 3] as number;
     if (
-      entries[entryStart] === w0 &&
-      entries[entryStart + 1] === w1 &&
-      entries[entryStart + 2] === w2 &&
-      meta >>> BITS_OF_CACHED_TOKEN_COUNT === length
+      entries[entryStart] === firstBytes &&
+      entries[entryStart + 1] === middleBytes &&
+      entries[entryStart + 2] === lastBytes &&
+      lengthAndTokens >>> BITS_OF_CACHED_TOKEN_COUNT === length
     )
-      return meta & CACHED_TOKEN_COUNT_MASK;
+      return lengthAndTokens & CACHED_TOKEN_COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);
-    entries[entryStart] = w0;
-    entries[entryStart + 1] = w1;
-    entries[entryStart + 2] = w2;
+    entries[entryStart] = firstBytes;
+    entries[entryStart + 1] = middleBytes;
+    entries[entryStart + 2] = lastBytes;
     entries[entryStart + 3] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;
     return tokens;
   }
@@ -66,13 +67,13 @@ export class PieceTokenCache {
     const hash = hashLongPiece(text.view, start, length);
     const entryStart = (hash >>> (32 - BITS_OF_LONG_PIECE_INDEX)) << 4;
     const entries = this.#longEntries;
-    const meta = entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] as number;
+    const lengthAndTokens = entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] as number;
     if (
       entries[entryStart] === hash &&
-      meta >>> BITS_OF_CACHED_TOKEN_COUNT === length &&
+      lengthAndTokens >>> BITS_OF_CACHED_TOKEN_COUNT === length &&
       areBytesEqual(this.#longEntriesView, (entryStart + INDEX_OF_BYTES_IN_LONG_ENTRY) * 4, text.view, start, length)
     )
-      return meta & CACHED_TOKEN_COUNT_MASK;
+      return lengthAndTokens & CACHED_TOKEN_COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);
     entries[entryStart] = hash;
     entries[entryStart + INDEX_OF_LENGTH_IN_LONG_ENTRY] = (length << BITS_OF_CACHED_TOKEN_COUNT) | tokens;

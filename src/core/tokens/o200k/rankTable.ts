@@ -42,17 +42,17 @@ export class TokenRankTable {
     const { view } = wrapTextBytes(asset);
     if (asset.length < TABLE_HEAD_BYTES || view.getUint32(0, true) !== TABLE_MAGIC)
       throw new Error('not an o200k table');
-    const tokens = view.getUint32(4, true);
-    const ranges = view.getUint32(12, true);
-    const lengthsOffset = TABLE_HEAD_BYTES + ranges * 4;
-    const bytesOffset = lengthsOffset + tokens;
+    const tokenCount = view.getUint32(4, true);
+    const rangeCount = view.getUint32(12, true);
+    const lengthsOffset = TABLE_HEAD_BYTES + rangeCount * 4;
+    const bytesOffset = lengthsOffset + tokenCount;
     if (asset.length !== bytesOffset + view.getUint32(8, true) + PADDING_BYTES)
       throw new Error('the o200k table is cut off');
     this.#asset = view;
     this.classes = expandCharClasses(
-      Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
+      Uint32Array.from({ length: rangeCount }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
     );
-    this.#offsets = new Int32Array(tokens + 1);
+    this.#offsets = new Int32Array(tokenCount + 1);
     this.#fillTables(asset.subarray(lengthsOffset, bytesOffset), bytesOffset);
   }
 
@@ -64,10 +64,10 @@ export class TokenRankTable {
   getRank(view: DataView, start: number, length: number): number {
     if (length > MAX_SHORT_BYTES)
       return length > MAX_TOKEN_BYTES ? NO_TOKEN_RANK : this.#getLongRank(view, start, length);
-    const w0 = readFirst4Bytes(view, start, length);
-    const w1 = readMiddle4Bytes(view, start, length);
-    const w2 = readLast4Bytes(view, start, length);
-    const hash = hashShortPiece(w0, w1, w2, length);
+    const firstBytes = readFirst4Bytes(view, start, length);
+    const middleBytes = readMiddle4Bytes(view, start, length);
+    const lastBytes = readLast4Bytes(view, start, length);
+    const hash = hashShortPiece(firstBytes, middleBytes, lastBytes, length);
     const asset = this.#asset;
     let slot = hash >>> HASH_SLOT_SHIFT;
     for (;;) {
@@ -78,9 +78,9 @@ export class TokenRankTable {
         const tokenStart = this.#offsets[rank] as number;
         if (
           (this.#offsets[rank + 1] as number) - tokenStart === length &&
-          readFirst4Bytes(asset, tokenStart, length) === w0 &&
-          readMiddle4Bytes(asset, tokenStart, length) === w1 &&
-          readLast4Bytes(asset, tokenStart, length) === w2
+          readFirst4Bytes(asset, tokenStart, length) === firstBytes &&
+          readMiddle4Bytes(asset, tokenStart, length) === middleBytes &&
+          readLast4Bytes(asset, tokenStart, length) === lastBytes
         )
           return rank;
       }
@@ -96,8 +96,11 @@ export class TokenRankTable {
       if (slotValue === 0) return NO_TOKEN_RANK;
       if ((slotValue ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
         const rank = (slotValue & RANK_MASK) - 1;
-        const at = this.#offsets[rank] as number;
-        if ((this.#offsets[rank + 1] as number) - at === length && areBytesEqual(this.#asset, at, view, start, length))
+        const tokenStart = this.#offsets[rank] as number;
+        if (
+          (this.#offsets[rank + 1] as number) - tokenStart === length &&
+          areBytesEqual(this.#asset, tokenStart, view, start, length)
+        )
           return rank;
       }
       slot = (slot + 1) & HASH_SLOT_MASK;

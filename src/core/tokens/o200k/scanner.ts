@@ -50,46 +50,47 @@ export class PieceScanner {
   }
 
   #findEndOfAnyPiece(bytes: Uint8Array, start: number): number {
-    const kind = this.#getClass(bytes, start);
+    const charClass = this.#getClass(bytes, start);
     // A mark is part of the word it starts; as a prefix it would end at the same place.
-    if ((kind & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, start);
-    if (kind === CLASS_NUMBER) return this.#findNumberEnd(bytes, start);
-    if (kind === CLASS_NEWLINE) return this.#findSpaceEnd(bytes, start);
+    if ((charClass & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, start);
+    if (charClass === CLASS_NUMBER) return this.#findNumberEnd(bytes, start);
+    if (charClass === CLASS_NEWLINE) return this.#findSpaceEnd(bytes, start);
     // Anything else may precede a word.
-    const first = bytes[start] as number;
-    const second = start + getUtf8Width(first);
-    const next = this.#getClass(bytes, second);
-    if ((next & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, second);
-    if (kind === CLASS_OTHER || (next === CLASS_OTHER && first === BLANK)) return this.#findSymbolsEnd(bytes, second);
+    const firstByte = bytes[start] as number;
+    const secondStart = start + getUtf8Width(firstByte);
+    const nextClass = this.#getClass(bytes, secondStart);
+    if ((nextClass & CLASS_WORD) !== 0) return this.#findWordEnd(bytes, secondStart);
+    if (charClass === CLASS_OTHER || (nextClass === CLASS_OTHER && firstByte === BLANK))
+      return this.#findSymbolsEnd(bytes, secondStart);
     return this.#findSpaceEnd(bytes, start);
   }
 
   /** Alternatives 1 and 2 without the prefix, at a letter or mark. */
   #findWordEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
-    let afterCaseless = start;
-    let kind = this.#getClass(bytes, offset);
-    while ((kind & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
+    let caselessEnd = start;
+    let charClass = this.#getClass(bytes, offset);
+    while ((charClass & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
       offset += getUtf8Width(bytes[offset] as number);
-      if (kind !== CLASS_UPPER) afterCaseless = offset;
-      kind = this.#getClass(bytes, offset);
+      if (charClass !== CLASS_UPPER) caselessEnd = offset;
+      charClass = this.#getClass(bytes, offset);
     }
-    if (kind === CLASS_LOWER) {
+    if (charClass === CLASS_LOWER) {
       do {
         offset += getUtf8Width(bytes[offset] as number);
-        kind = this.#getClass(bytes, offset);
-      } while ((kind & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
-    } else if (afterCaseless !== start) {
+        charClass = this.#getClass(bytes, offset);
+      } while ((charClass & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
+    } else if (caselessEnd !== start) {
       // Alternative 1 takes precedence: it gives back trailing capitals if a caseless letter can
       // end the word.
-      offset = afterCaseless;
+      offset = caselessEnd;
     }
     return bytes[offset] === APOSTROPHE ? findContractionEnd(bytes, offset) : offset;
   }
 
   #findNumberEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
-    for (let digits = 0; digits < 3 && this.#getClass(bytes, offset) === CLASS_NUMBER; digits++) {
+    for (let digitCount = 0; digitCount < 3 && this.#getClass(bytes, offset) === CLASS_NUMBER; digitCount++) {
       offset += getUtf8Width(bytes[offset] as number);
     }
     return offset;
@@ -105,33 +106,33 @@ export class PieceScanner {
 
   #findSpaceEnd(bytes: Uint8Array, start: number): number {
     let offset = start;
-    let lastBlank = start;
-    let afterNewline = start;
-    let kind = this.#getClass(bytes, offset);
-    while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
-      lastBlank = offset;
+    let lastBlankStart = start;
+    let newlineEnd = start;
+    let charClass = this.#getClass(bytes, offset);
+    while ((charClass & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
+      lastBlankStart = offset;
       offset += getUtf8Width(bytes[offset] as number);
-      if (kind === CLASS_NEWLINE) afterNewline = offset;
-      kind = this.#getClass(bytes, offset);
+      if (charClass === CLASS_NEWLINE) newlineEnd = offset;
+      charClass = this.#getClass(bytes, offset);
     }
-    if (afterNewline !== start) return afterNewline;
+    if (newlineEnd !== start) return newlineEnd;
     // The last space belongs to the visible character after it, unless it is the only one.
-    return kind === CLASS_END || lastBlank === start ? offset : lastBlank;
+    return charClass === CLASS_END || lastBlankStart === start ? offset : lastBlankStart;
   }
 
   #getClass(bytes: Uint8Array, offset: number): number {
-    const first = bytes[offset] as number;
-    return first < 0x80 ? (this.#classes[first] as number) : this.#getClassOfWideChar(bytes, offset, first);
+    const firstByte = bytes[offset] as number;
+    return firstByte < 0x80 ? (this.#classes[firstByte] as number) : this.#getClassOfWideChar(bytes, offset, firstByte);
   }
 
   #getClassOfWideChar(bytes: Uint8Array, offset: number, firstByte: number): number {
-    const second = (bytes[offset + 1] as number) & 0x3f;
-    if (firstByte < 0xe0) return this.#classes[((firstByte & 0x1f) << 6) | second] as number;
-    const third = (bytes[offset + 2] as number) & 0x3f;
-    if (firstByte < 0xf0) return this.#classes[((firstByte & 0x0f) << 12) | (second << 6) | third] as number;
+    const secondBits = (bytes[offset + 1] as number) & 0x3f;
+    if (firstByte < 0xe0) return this.#classes[((firstByte & 0x1f) << 6) | secondBits] as number;
+    const thirdBits = (bytes[offset + 2] as number) & 0x3f;
+    if (firstByte < 0xf0) return this.#classes[((firstByte & 0x0f) << 12) | (secondBits << 6) | thirdBits] as number;
     if (firstByte > 0xf4) return CLASS_END;
-    const fourth = (bytes[offset + 3] as number) & 0x3f;
-    return this.#classes[((firstByte & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
+    const fourthBits = (bytes[offset + 3] as number) & 0x3f;
+    return this.#classes[((firstByte & 0x07) << 18) | (secondBits << 12) | (thirdBits << 6) | fourthBits] as number;
   }
 }
 

@@ -26,12 +26,12 @@ export function countWithReference(text: string): number {
  *   counts are right
  */
 export function expectReferenceCounts(counter: TokenCounter, texts: readonly string[], knownDigest: string): void {
-  const ours = texts.map((text) => counter.count(text));
-  const digest = hashText(JSON.stringify([texts, ours]));
+  const counts = texts.map((text) => counter.count(text));
+  const digest = hashText(JSON.stringify([texts, counts]));
   if (digest === knownDigest && !isLong) return;
   for (const [index, text] of texts.entries())
-    if (ours[index] !== countWithReference(text))
-      expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(countWithReference(text));
+    if (counts[index] !== countWithReference(text))
+      expect(counts[index], JSON.stringify(text).slice(0, 200)).toBe(countWithReference(text));
   // The texts differ, or V8 has another Unicode version.
   if (digest !== knownDigest)
     process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${knownDigest}.`);
@@ -113,7 +113,7 @@ const TEXT_PARTS = [
 /** Creates a random text of ordinary and difficult parts, single code units, and short runs. */
 export function makeRandomText(random: (limit: number) => number): string {
   let text = '';
-  for (let parts = 1 + random(8); parts > 0; parts--) {
+  for (let partsLeft = 1 + random(8); partsLeft > 0; partsLeft--) {
     const kind = random(12);
     if (kind < 8) text += TEXT_PARTS[random(TEXT_PARTS.length)] ?? '';
     else if (kind === 8) text += String.fromCharCode(32 + random(95));

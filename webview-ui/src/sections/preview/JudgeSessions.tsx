@@ -15,23 +15,23 @@ export function JudgeSessionsForm(): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   useEffect(() => () => runningRequest.current?.abort(), []);
   const compareOnSessions = async (): Promise<void> => {
-    const abort = new AbortController();
-    runningRequest.current = abort;
+    const abortController = new AbortController();
+    runningRequest.current = abortController;
     setProgress(t('Looking for your conversations…'));
     setProblems([]);
     try {
       const options = {
         timeoutMs: Infinity,
-        signal: abort.signal,
+        signal: abortController.signal,
         onProgress: (done: number, of: number) => {
           setProgress(t('Comparing on your conversations: {0} of {1}', done, of));
         },
       };
       setJudgedSettings(await connection.sendRequest('judgeSessions', {}, options));
     } catch (error) {
-      if (!abort.signal.aborted) setProblems([getErrorMessage(error)]);
+      if (!abortController.signal.aborted) setProblems([getErrorMessage(error)]);
     }
-    if (runningRequest.current === abort) setProgress(undefined);
+    if (runningRequest.current === abortController) setProgress(undefined);
   };
   return (
     <div className="group-plain">

@@ -41,8 +41,8 @@ export function TwoConfigurationsComparison(): ReactNode {
   };
   const compareConfigurations = async (): Promise<void> => {
     runningRequest.current?.abort();
-    const abort = new AbortController();
-    runningRequest.current = abort;
+    const abortController = new AbortController();
+    runningRequest.current = abortController;
     setBusy(true);
     setProblems([]);
     setComparisons([]);
@@ -51,11 +51,11 @@ export function TwoConfigurationsComparison(): ReactNode {
       const results: (ComparedConfiguration | string)[] = [];
       for (const value of comparedValues) {
         const params = { conversation, configuration: parseConfiguration(value) };
-        const options = { signal: abort.signal, timeoutMs: COMPARE_TIMEOUT_MS };
+        const options = { signal: abortController.signal, timeoutMs: COMPARE_TIMEOUT_MS };
         try {
           results.push(await connection.sendRequest('compare', params, options));
         } catch (error) {
-          if (abort.signal.aborted) return;
+          if (abortController.signal.aborted) return;
           results.push(getErrorMessage(error));
         }
       }

@@ -33,20 +33,20 @@ export function useVendorModels(params: MethodParams<'listModels'>): VendorModel
   useEffect(() => () => runningRequest.current?.abort(), []);
   const lookUp = async (): Promise<void> => {
     cancelRequest();
-    const abort = new AbortController();
-    runningRequest.current = abort;
+    const abortController = new AbortController();
+    runningRequest.current = abortController;
     setProblem('');
     setBusy(true);
     try {
       const answer = await connection.sendRequest('listModels', params, {
         timeoutMs: LIST_TIMEOUT_MS,
-        signal: abort.signal,
+        signal: abortController.signal,
       });
-      if (runningRequest.current === abort) setModels(answer.models);
+      if (runningRequest.current === abortController) setModels(answer.models);
     } catch (error) {
-      if (runningRequest.current === abort) setProblem(getErrorMessage(error));
+      if (runningRequest.current === abortController) setProblem(getErrorMessage(error));
     }
-    if (runningRequest.current === abort) setBusy(false);
+    if (runningRequest.current === abortController) setBusy(false);
   };
   return {
     models,

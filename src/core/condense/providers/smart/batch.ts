@@ -64,15 +64,20 @@ function countMessagesToKeepAtEnds(
   const pinned = context.pinned ?? new Set<number>();
   const isProtectedItem = createProtectedFromSummaryTest({ draft, config, pass, tools, pinned });
   const items = createItemLookup(draft);
-  const starts = listStartsOfInseparableMessagesAfterTask(draft);
-  const run = findLargestSummarizableRange(
+  const unitStarts = listStartsOfInseparableMessagesAfterTask(draft);
+  const summarizableRange = findLargestSummarizableRange(
     draft,
-    starts,
+    unitStarts,
     selectContentOfPass(draft, pass.selection, tools),
     items,
     (message) => pinned.has(message) || items(message).some(isProtectedItem),
   );
-  return run && { keepFirst: run.first + keepFirst, keepLast: starts.length - run.first - run.count + keepLast };
+  return (
+    summarizableRange && {
+      keepFirst: summarizableRange.first + keepFirst,
+      keepLast: unitStarts.length - summarizableRange.first - summarizableRange.count + keepLast,
+    }
+  );
 }
 
 interface SummaryWithPlan {
@@ -93,19 +98,19 @@ async function writeSummaryProse(
   const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selectedSummarizer.summarizer;
   const samples = calls.samples(model);
-  const expected = estimateSummaryPlan(plan, model, samples, memory);
-  const reservation = budget.reserveCost(expected.cost, model);
+  const expectedSummary = estimateSummaryPlan(plan, model, samples, memory);
+  const reservation = budget.reserveCost(expectedSummary.cost, model);
   if (typeof reservation === 'string') {
     estimatedCalls?.stopCounting();
     onNote(`${name}: ${reservation}`);
     return undefined;
   }
   if (estimatedCalls) {
-    for (const call of countExpectedCalls(plan, expected, selectedSummarizer)) {
+    for (const call of countExpectedCalls(plan, expectedSummary, selectedSummarizer)) {
       estimatedCalls.addCall(model, call.usage, computeOutputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
-    return { plan, prose: createPlaceholderText(expected.proseTokens) };
+    return { plan, prose: createPlaceholderText(expectedSummary.proseTokens) };
   }
   let spentDollars: number | undefined = 0;
   const outcome = await runSummaryPlan(plan, {
@@ -116,7 +121,7 @@ async function writeSummaryProse(
     memory,
     options: {
       ...(signal && { signal }),
-      ...(budget.left !== Infinity && { maxCost: budget.left + (expected.cost ?? 0) }),
+      ...(budget.remainingDollars !== Infinity && { maxCost: budget.remainingDollars + (expectedSummary.cost ?? 0) }),
     },
     onPart: (index, total) => {
       report?.(`call ${index + 1} of ${total}`);

@@ -50,8 +50,8 @@ export async function findPruneCandidates(
       ...items(message).filter((item) => item.type !== 'messageText' && isWantedItem(item) && !isInUse(item)),
     );
   }
-  const history = getOriginalConversationFeatures(draft, tools);
-  const { focus, files, latestSearch } = history;
+  const conversationFeatures = getOriginalConversationFeatures(draft, tools);
+  const { focus, files, latestSearch } = conversationFeatures;
   if (latestSearch?.counter === counter && areItemListsEqual(latestSearch.wantedItems, wantedItems))
     return latestSearch.candidates;
   await yieldBetweenSteps(signal);
@@ -60,7 +60,7 @@ export async function findPruneCandidates(
   const candidates = findPruneCandidatesInItems(wantedItems, draft, tools, ages, rows);
   await yieldBetweenSteps(signal);
   rows.finishBlocks(candidates);
-  history.latestSearch = { counter, wantedItems, candidates };
+  conversationFeatures.latestSearch = { counter, wantedItems, candidates };
   return candidates;
 }
 
@@ -137,8 +137,8 @@ function computeMessageAges({ original }: Draft, countTurnsSince: (message: numb
       text += content.text.length;
     }
   }
-  const all = Math.max(1, text);
-  return ages.map((age) => ({ ...age, textAfter: age.textAfter / all }));
+  const totalChars = Math.max(1, text);
+  return ages.map((age) => ({ ...age, textAfter: age.textAfter / totalChars }));
 }
 
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
@@ -153,8 +153,14 @@ function findPruneCandidatesInItems(
   const candidates: PruneCandidate[] = [];
   for (const item of items) {
     for (const { content, facts, parts, path, from } of listSplittableContents(item, draft, tools, ages)) {
-      for (const read of splitIntoBlocks(content, { tokens: facts.tokens, path, parts, from })) {
-        candidates.push({ block: read.block, facts, features: rows.computeFeatures(read, facts), item, content });
+      for (const blockWithLines of splitIntoBlocks(content, { tokens: facts.tokens, path, parts, from })) {
+        candidates.push({
+          block: blockWithLines.block,
+          facts,
+          features: rows.computeFeatures(blockWithLines, facts),
+          item,
+          content,
+        });
       }
     }
   }
@@ -177,9 +183,9 @@ function listSplittableContents(
   const paths = exchange ? listTouchedPaths(tools, exchange) : [];
   const { turns, resultsAfter } = ages[message] ?? { turns: 0, resultsAfter: 0 };
   return item.contents.flatMap((content) => {
-    const slice = getRemovableSlice(content, item);
-    const tokens = slice ? counter.countText(content.text) : 0;
-    if (!slice || tokens < MIN_BLOCK_TOKENS) return [];
+    const removableSlice = getRemovableSlice(content, item);
+    const tokens = removableSlice ? counter.countText(content.text) : 0;
+    if (!removableSlice || tokens < MIN_BLOCK_TOKENS) return [];
     const facts: ContentFacts = {
       message,
       turns,
@@ -191,6 +197,6 @@ function listSplittableContents(
       path: paths.length === 1 ? paths[0] : undefined,
     };
     const parts = exchange ? listFileParts(tools, exchange, content) : [];
-    return [{ content, facts, parts, path: parts[0]?.path ?? paths[0], from: slice.start }];
+    return [{ content, facts, parts, path: parts[0]?.path ?? paths[0], from: removableSlice.start }];
   });
 }

@@ -109,24 +109,29 @@ interface ValidatedPasses {
 }
 
 function validatePasses(passes: readonly unknown[]): ValidatedPasses {
-  const checked: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
-  const ids = new Set<string>();
+  const validatedPasses: ValidatedPasses = { passes: [], problems: [], leftOut: [] };
+  const seenIds = new Set<string>();
   for (const [place, entry] of passes.entries()) {
     const path = `passes.${place}`;
     const result = validateConfig(passSchema, entry);
     if (!result.valid) {
       const passProblems = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
-      checked.problems.push(...passProblems.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
-    } else if (ids.has(result.config.id)) {
-      checked.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
-    } else if (checked.problems.length > 0 && passCallsModel(result.config)) {
-      checked.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
+      validatedPasses.problems.push(
+        ...passProblems.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })),
+      );
+    } else if (seenIds.has(result.config.id)) {
+      validatedPasses.problems.push({ path: `${path}.id`, message: describeDuplicatePassId(result.config.id) });
+    } else if (validatedPasses.problems.length > 0 && passCallsModel(result.config)) {
+      validatedPasses.leftOut.push({
+        path,
+        message: 'calls a model, and would have more to do without the pass before it',
+      });
     } else {
-      ids.add(result.config.id);
-      checked.passes.push(entry);
+      seenIds.add(result.config.id);
+      validatedPasses.passes.push(entry);
     }
   }
-  return checked;
+  return validatedPasses;
 }
 
 const describeDuplicatePassId = (id: string): string => `"${id}" is the id of an earlier pass`;

@@ -41,8 +41,8 @@ const requestCache = new WeakMap<SummaryJob, CachedRequest>();
 
 function getContentRequest(job: SummaryJob, model: SummarizerModel, dependencies: CallDependencies): ContentRequest {
   const { counter, vendor } = dependencies;
-  const cached = requestCache.get(job);
-  if (cached && cached.model === model && cached.vendor === vendor) return cached.request;
+  const cachedRequest = requestCache.get(job);
+  if (cachedRequest && cachedRequest.model === model && cachedRequest.vendor === vendor) return cachedRequest.request;
   const request = createContentRequest(job, model, vendor, counter);
   requestCache.set(job, { model, vendor, request });
   return request;
@@ -58,9 +58,9 @@ export function estimateContentCall(
   const request = getContentRequest(job, model, dependencies);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
   const { tokenFactor } = model;
-  const limit = getSummaryLimit(job, model);
+  const summaryLimit = getSummaryLimit(job, model);
   const outputTokens = Math.min(
-    computeOutputLimit(limit, model),
+    computeOutputLimit(summaryLimit, model),
     estimateOutputTokens(inputTokens, samples(model), tokenFactor, job.operation.maxTokens),
   );
   const { read: cachedTokens, write } = memory.estimateCachedTokens(
@@ -77,7 +77,7 @@ export function estimateContentCall(
     cacheWriteTokens: write,
     ...(model.cacheLifetime === '1h' && { longCacheWriteTokens: write }),
   };
-  const summaryTokens = Math.max(1, Math.round(Math.min(limit, outputTokens) / tokenFactor));
+  const summaryTokens = Math.max(1, Math.round(Math.min(summaryLimit, outputTokens) / tokenFactor));
   return { request, usage, summaryTokens, cost: computeCallCost(usage, model.prices) };
 }
 
@@ -107,25 +107,25 @@ export async function requestSummaries(
   let nextJob = 0;
   let doneCount = 0;
   let failuresInRow = 0;
-  let failure: ContentReply | undefined;
+  let latestFailure: ContentReply | undefined;
   const runJobs = async (worker: number): Promise<void> => {
     for (;;) {
       dependencies.signal?.throwIfAborted();
-      const job = worker > 0 && failure ? undefined : jobs[nextJob];
+      const job = worker > 0 && latestFailure ? undefined : jobs[nextJob];
       if (!job) return;
       const index = nextJob++;
-      const lastFailure = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
-      const reply = lastFailure ?? (await requestSummary(job, dependencies, runningCalls, onCall));
+      const stoppingFailure = latestFailure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? latestFailure : undefined;
+      const reply = stoppingFailure ?? (await requestSummary(job, dependencies, runningCalls, onCall));
       dependencies.signal?.throwIfAborted();
       replies[index] = reply;
       failuresInRow = reply.kind === 'failed' ? failuresInRow + 1 : 0;
-      if (reply.kind === 'failed') failure = reply;
+      if (reply.kind === 'failed') latestFailure = reply;
       onDone(++doneCount);
     }
   };
-  const workers = Math.min(dependencies.parallelCalls, jobs.length);
-  const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => runJobs(worker)));
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  const workerCount = Math.min(dependencies.parallelCalls, jobs.length);
+  const workerOutcomes = await Promise.allSettled(Array.from({ length: workerCount }, (_, worker) => runJobs(worker)));
+  for (const workerOutcome of workerOutcomes) if (workerOutcome.status === 'rejected') throw workerOutcome.reason;
   return replies;
 }
 
@@ -139,8 +139,8 @@ async function requestSummary(
   if (selectedSummarizer instanceof NoSummarizerError) return { kind: 'not-asked', reason: selectedSummarizer.message };
   const expectedCall = estimateContentCall(job, selectedSummarizer.summarizer.model, dependencies);
   const key = makeSummaryCacheKey(selectedSummarizer.summarizer.model, expectedCall.request);
-  const pending = runningCalls.get(key);
-  if (pending) return pending;
+  const existingCall = runningCalls.get(key);
+  if (existingCall) return existingCall;
   const runningCall = getCachedReplyOrCall(key, dependencies, () =>
     callModel(job, selectedSummarizer, expectedCall, dependencies, onCall),
   );
@@ -185,14 +185,14 @@ async function callModel(
     return { kind: 'summary', text: createPlaceholderText(expectedCall.summaryTokens) };
   }
   const { system, prompt } = request;
-  const answer = await selectedSummarizer.summarizer.summarize(
+  const uncheckedReply = await selectedSummarizer.summarizer.summarize(
     { system, prompt, maxOutputTokens },
     { conversation, ...(signal && { signal }) },
   );
-  reservation.settle(answer.cost);
+  reservation.settle(uncheckedReply.cost);
   const { read: cached } = memory.estimateCachedTokens(model, system + prompt, request.tokens * model.tokenFactor);
-  const reply = failIfServerTruncatedRequest(answer, { counted: request.tokens, cached }, model);
-  if (reply.usage && reply.kind === answer.kind) memory.recordPrompt(model, system + prompt);
+  const reply = failIfServerTruncatedRequest(uncheckedReply, { counted: request.tokens, cached }, model);
+  if (reply.usage && reply.kind === uncheckedReply.kind) memory.recordPrompt(model, system + prompt);
   onCall(createModelCall(selectedSummarizer, job, expectedCall, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);

@@ -39,13 +39,13 @@ export function createSummaryJob(
         !isParameter || (!isIdentifyingParameter(content, item) && content.text.length >= MIN_SUMMARIZED_CHARS),
     )
     .toSorted((a, b) => b.text.length - a.text.length);
-  const isDone = contents.some(({ text }) =>
+  const isAlreadySummarized = contents.some(({ text }) =>
     findMarkers(text).some(({ what }) => what.startsWith(SUMMARIZED_MARKER_TEXT)),
   );
-  const hasWords =
+  const hasTextByPerson =
     item.type === 'toolResults' &&
     contents.some(({ text }) => findSlicesWrittenByPerson(text, item.exchange).length > 0);
-  if (contents.length === 0 || isDone || hasWords) return undefined;
+  if (contents.length === 0 || isAlreadySummarized || hasTextByPerson) return undefined;
   return { item, operation, contents, tokens: contents.reduce((sum, { text }) => sum + counter.countText(text), 0) };
 }
 
@@ -71,34 +71,39 @@ export function createContentRequest(
   vendor: string | undefined,
   counter: MessageCounter,
 ): ContentRequest {
-  const masks = shouldMaskSecrets(model, vendor);
+  const masksSecrets = shouldMaskSecrets(model, vendor);
   // Masks before truncating: half a key would not be recognized.
-  const maskText = (text: string): string => (masks ? maskSecrets(text) : text);
-  const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
+  const maskText = (text: string): string => (masksSecrets ? maskSecrets(text) : text);
+  const orderedContents = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const texts: string[] = [];
-  for (const content of ordered) {
+  for (const content of orderedContents) {
     const name = item.type === 'toolParameters' ? getParameterName(content, item.exchange) : undefined;
     texts.push(maskText(name === undefined ? content.text : `${name}:\n${content.text}`));
   }
   const fullText = texts.join('\n\n');
   const windowTokens = ((model.contextWindow ?? Infinity) * (1 - TOKEN_BUFFER_SHARE)) / model.tokenFactor;
   const task = operation.customPrompt.trim() === '' ? CONTENT_SUMMARY_TASK : operation.customPrompt.trim();
-  const space = Math.max(0, windowTokens - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS);
+  const contentTokenLimit = Math.max(
+    0,
+    windowTokens - operation.maxTokens - counter.countText(task) - MAX_INSTRUCTION_TOKENS,
+  );
   const shownContent =
-    tokens <= space ? fullText : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * space) / tokens)));
+    tokens <= contentTokenLimit
+      ? fullText
+      : cutMiddle(fullText, Math.max(0, Math.floor((fullText.length * contentTokenLimit) / tokens)));
   const maxWords = Math.max(10, Math.floor(operation.maxTokens * WORDS_PER_TOKEN));
   const callText = describeCall(item, maskText);
   const contentHeading = describeItem(item);
-  const tail = `${task}\n\nAt most ${maxWords} words.`;
+  const instructions = `${task}\n\nAt most ${maxWords} words.`;
   return {
     system: CONTENT_SUMMARY_SYSTEM,
-    prompt: `${contentHeading}:\n${fenceInTags('content', callText === '' ? shownContent : `${callText}\n\n${shownContent}`)}\n\n${tail}`,
+    prompt: `${contentHeading}:\n${fenceInTags('content', callText === '' ? shownContent : `${callText}\n\n${shownContent}`)}\n\n${instructions}`,
     tokens:
       counter.countText(CONTENT_SUMMARY_SYSTEM) +
       counter.countText(contentHeading) +
       counter.countText(callText) +
-      counter.countText(tail) +
-      Math.min(tokens, space) +
+      counter.countText(instructions) +
+      Math.min(tokens, contentTokenLimit) +
       MAX_TAG_TOKENS,
   };
 }
@@ -131,17 +136,17 @@ export const getSummaryLimit = ({ operation: { maxTokens } }: SummaryJob, { toke
 
 /** Empty if the reply has no summary. */
 export function toContentSummary(reply: string, { item }: SummaryJob): string {
-  const cleaned = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
+  const cleanedSummary = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
   // XML-era agents write calls as text, and a summary must not look like one.
-  return isText ? cleaned.replace(/<(?=[/\w])/g, '‹') : cleaned;
+  return isText ? cleanedSummary.replace(/<(?=[/\w])/g, '‹') : cleanedSummary;
 }
 
 export const createSummaryCuts = ({ item, contents }: SummaryJob, summary: string): PlacedCutRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
-    const size = describeSliceSize(text, { start: 0, end: text.length });
+    const sizeText = describeSliceSize(text, { start: 0, end: text.length });
     const request = { place: { message, path }, start, end, type: item.type, operation: 'summarize' } as const;
     return index === 0
-      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${size}`, textInFront: summary }
-      : { ...request, marker: `${size}, ${SUMMARIZED_MARKER_TEXT} beside` };
+      ? { ...request, marker: `${SUMMARIZED_MARKER_TEXT} from ${sizeText}`, textInFront: summary }
+      : { ...request, marker: `${sizeText}, ${SUMMARIZED_MARKER_TEXT} beside` };
   });

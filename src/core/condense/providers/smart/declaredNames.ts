@@ -37,8 +37,8 @@ export function chooseDeclaredNames(
     const { block, content, facts } = candidate;
     if (candidates[index - 1]?.content !== content) tokensSinceName = 0;
     tokensSinceName += block.tokens;
-    const isOfFile = facts.kind === 'read' || block.part !== undefined;
-    if (!isOfFile || tokensSinceName < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
+    const isFileBlock = facts.kind === 'read' || block.part !== undefined;
+    if (!isFileBlock || tokensSinceName < Math.max(MIN_TOKENS_PER_NAME, facts.tokens / MAX_NAMES_PER_TEXT)) continue;
     const name = findNameInBlock(candidate);
     if (!name) continue;
     nameByBlock.set(block, { ...name, tokens: counter.countText(`, ${name.text}`) });
@@ -49,13 +49,13 @@ export function chooseDeclaredNames(
 
 function findNameInBlock(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | undefined {
   const { block, facts } = candidate;
-  const markdown = isMarkdown(block.part?.path ?? facts.path);
+  const isMarkdownFile = isMarkdown(block.part?.path ?? facts.path);
   for (const line of block.declared) {
-    const name = getDeclaredName(line.text, markdown);
+    const name = getDeclaredName(line.text, isMarkdownFile);
     if (name === undefined) continue;
     const number = getLineNumber(line, candidate);
-    const at = line.end - line.text.length + line.text.indexOf(name);
-    return { offset: at, text: number === undefined ? name : `${name} ${number}` };
+    const nameOffset = line.end - line.text.length + line.text.indexOf(name);
+    return { offset: nameOffset, text: number === undefined ? name : `${name} ${number}` };
   }
   return undefined;
 }
@@ -66,19 +66,19 @@ function getLineNumber(
   { block: { part }, content }: CandidateBlock,
 ): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
-  const before = content.text.slice(part.start, start);
-  return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
+  const textBeforeLine = content.text.slice(part.start, start);
+  return findMarkers(textBeforeLine).length > 0 ? undefined : part.firstLine + textBeforeLine.split('\n').length - 1;
 }
 
 export function formatDeclaredNames(names: readonly DeclaredName[]): string {
-  const lists: string[] = [];
-  let length = 0;
+  const listedNames: string[] = [];
+  let totalChars = 0;
   for (const { text } of names) {
-    length += text.length + 2;
-    if (length > MAX_NAMES_CHARS) break;
-    lists.push(text);
+    totalChars += text.length + 2;
+    if (totalChars > MAX_NAMES_CHARS) break;
+    listedNames.push(text);
   }
-  if (lists.length === 0) return '';
-  const more = names.length - lists.length;
-  return `: ${lists.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  if (listedNames.length === 0) return '';
+  const omittedCount = names.length - listedNames.length;
+  return `: ${listedNames.join(', ')}${omittedCount > 0 ? ` and ${omittedCount} more` : ''}`;
 }

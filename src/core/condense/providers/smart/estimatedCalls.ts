@@ -53,17 +53,17 @@ export class EstimatedCallCollector {
   get figures(): Pick<CondensationEstimate, 'callTokens' | 'costRange' | 'confidence'> {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
-    const spread = confidence === 'high' ? REPLY_LENGTH_SPREAD.sure : REPLY_LENGTH_SPREAD.unsure;
-    const lowest = this.getCost(({ usage }) => usage.outputTokens * spread.least);
-    const highest = this.getCost(({ usage, limit }) =>
-      spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
+    const lengthSpread = confidence === 'high' ? REPLY_LENGTH_SPREAD.sure : REPLY_LENGTH_SPREAD.unsure;
+    const lowestCost = this.getCost(({ usage }) => usage.outputTokens * lengthSpread.least);
+    const highestCost = this.getCost(({ usage, limit }) =>
+      lengthSpread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * lengthSpread.most),
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
-    const isCostKnown = lowest !== undefined && highest !== undefined;
+    const isCostKnown = lowestCost !== undefined && highestCost !== undefined;
     return {
       confidence,
       callTokens,
-      ...(isCostKnown && { costRange: this.capAtCostLimit({ least: lowest, most: highest }) }),
+      ...(isCostKnown && { costRange: this.capAtCostLimit({ least: lowestCost, most: highestCost }) }),
     };
   }
 
@@ -78,8 +78,8 @@ export class EstimatedCallCollector {
   }
 
   private get confidence(): Confidence {
-    const fewest = Math.min(...this.calls.map(({ samples }) => samples));
-    return fewest === 0 ? 'low' : fewest < MIN_SAMPLES_FOR_SURE_LENGTH ? 'medium' : 'high';
+    const fewestSamples = Math.min(...this.calls.map(({ samples }) => samples));
+    return fewestSamples === 0 ? 'low' : fewestSamples < MIN_SAMPLES_FOR_SURE_LENGTH ? 'medium' : 'high';
   }
 
   private getCost(outputTokens: (call: EstimatedCall) => number): number | undefined {

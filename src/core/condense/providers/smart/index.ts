@@ -42,7 +42,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     presets = () => [],
     weights = FEATURE_WEIGHTS,
   } = options;
-  const createShared = ({ ownModel }: ConversationContext): SharedCallDependencies => ({
+  const createSharedDependencies = ({ ownModel }: ConversationContext): SharedCallDependencies => ({
     models: new CachingModelSelector(select, ownModel),
     samples,
     memory,
@@ -50,8 +50,8 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     weights,
   });
 
-  const estimate = (context: ConversationContext, config: SmartConfig, runOptions: CondensationOptions) =>
-    estimateSmartRun(context, config, runOptions, createShared(context));
+  const estimateRun = (context: ConversationContext, config: SmartConfig, runOptions: CondensationOptions) =>
+    estimateSmartRun(context, config, runOptions, createSharedDependencies(context));
 
   return {
     id: 'smart',
@@ -66,15 +66,15 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     asksModel: smartCallsModel,
 
     async condense(context, config, options) {
-      const estimatedCost = smartCallsModel(config) ? (await estimate(context, config, options)).cost : undefined;
-      const shared = createShared(context);
-      const record = new SmartRunRecord(shared.models);
+      const estimatedCost = smartCallsModel(config) ? (await estimateRun(context, config, options)).cost : undefined;
+      const sharedDependencies = createSharedDependencies(context);
+      const record = new SmartRunRecord(sharedDependencies.models);
       const getSpending = (): Omit<ProviderResult, 'edits'> => {
         const { steps, cost, calls, notes } = record;
         return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
       };
       try {
-        const draft = await runSmart({ context, config, options, shared, record });
+        const draft = await runSmart({ context, config, options, shared: sharedDependencies, record });
         return { ...getSpending(), edits: draft.edits };
       } catch (error) {
         if (record.calls.length === 0) throw error;
@@ -82,7 +82,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
       }
     },
 
-    estimate,
+    estimate: estimateRun,
   };
 }
 
@@ -94,9 +94,9 @@ async function estimateSmartRun(
 ): Promise<CondensationEstimate> {
   const { maxCost } = options;
   const estimatedCalls = new EstimatedCallCollector(maxCost);
-  const silent = { ...options, onProgress: () => undefined };
+  const silentOptions = { ...options, onProgress: () => undefined };
   const record = new SmartRunRecord(shared.models);
-  const draft = await runSmart({ context, config, options: silent, shared, record, estimatedCalls });
+  const draft = await runSmart({ context, config, options: silentOptions, shared, record, estimatedCalls });
   const tokensBefore = record.steps[0]?.tokensBefore ?? draft.tokens;
   const { steps, cost } = record;
   return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...estimatedCalls.figures };

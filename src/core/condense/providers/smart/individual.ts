@@ -193,9 +193,11 @@ async function summarizeItems(
   showCall(0);
   const replies = await requestSummaries(jobs, dependencies.calls, dependencies.onCall, showCall);
   const replyByJob = new Map(jobs.map((job, index) => [job, replies[index]]));
-  for (const message of waitingItems) {
-    const requests = message.jobs.flatMap((job) => makeCutRequestsFromReply(job, replyByJob.get(job), dependencies));
-    applyCutRequests(name, draft, [...message.requests, ...requests]);
+  for (const waitingItem of waitingItems) {
+    const requests = waitingItem.jobs.flatMap((job) =>
+      makeCutRequestsFromReply(job, replyByJob.get(job), dependencies),
+    );
+    applyCutRequests(name, draft, [...waitingItem.requests, ...requests]);
   }
   reportMissingSummaries(replies, dependencies);
 }
@@ -221,11 +223,11 @@ function makeCutRequestsFromReply(
 const CHARS_PER_TOKEN = 4;
 
 function reportMissingSummaries(replies: readonly ContentReply[], { onNote }: PassDependencies): void {
-  const reasons = new Map<string, number>();
+  const countByReason = new Map<string, number>();
   for (const reply of replies) {
-    if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);
+    if (reply.kind !== 'summary') countByReason.set(reply.reason, (countByReason.get(reply.reason) ?? 0) + 1);
   }
-  for (const [reason, count] of reasons) {
+  for (const [reason, count] of countByReason) {
     onNote(`${count} of ${replies.length} summaries were not written: ${reason} Their content was truncated or kept.`);
   }
 }

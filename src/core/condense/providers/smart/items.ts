@@ -24,8 +24,8 @@ export function createItemLookup(draft: Draft): (message: number) => readonly Co
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
     const { counter } = draft;
-    const before = cachedItems.get(message);
-    if (before?.index === index && before.counter === counter) return before.items;
+    const cachedEntry = cachedItems.get(message);
+    if (cachedEntry?.index === index && cachedEntry.counter === counter) return cachedEntry.items;
     const items = listItems(message, index, message.role, findOwner, counter);
     cachedItems.set(message, { index, counter, items });
     return items;
@@ -45,11 +45,11 @@ function listItems(
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : findOwner(content);
-    const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
+    const groupKey = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = countContentTokens(content, counter);
     const placedContent: PlacedContent = { type, path, start, end, text, message: index };
-    const item = itemByGroup.get(group);
-    if (!item) itemByGroup.set(group, { type, message: index, role, contents: [placedContent], exchange, tokens });
+    const item = itemByGroup.get(groupKey);
+    if (!item) itemByGroup.set(groupKey, { type, message: index, role, contents: [placedContent], exchange, tokens });
     else {
       item.contents.push(placedContent);
       item.tokens += tokens;
@@ -63,8 +63,8 @@ const findExchangesOfContents = memoizeByObject((exchanges: readonly ToolExchang
   const exchangesByPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
-      const reads = exchangesByPath.get(path);
-      if (reads) reads.push({ start, exchange });
+      const exchangesAtPath = exchangesByPath.get(path);
+      if (exchangesAtPath) exchangesAtPath.push({ start, exchange });
       else exchangesByPath.set(path, [{ start, exchange }]);
     }
   }
@@ -98,8 +98,8 @@ export function getParameterName(
   { path, text }: PlacedContent,
   exchange: ToolExchange | undefined,
 ): string | undefined {
-  const input = path.indexOf('input');
-  const key = input < 0 ? undefined : path[input + 1];
+  const inputIndex = path.indexOf('input');
+  const key = inputIndex < 0 ? undefined : path[inputIndex + 1];
   if (key !== undefined) return String(key);
   return Object.entries(exchange?.input ?? {}).find(([, value]) => value === text)?.[0];
 }

@@ -19,7 +19,7 @@ describe('old thinking and images under Smart', () => {
     const suppress = { operation: 'suppress', keepRecent: 1 } as const;
     const {
       view,
-      at,
+      getTextAt: at,
       result: made,
     } = await runPasses(messages, [], { config: { thinking: suppress, images: suppress } });
     expect(made.edits.map(({ step }) => step)).toEqual(['Old thinking', 'Old images', 'Old images']);

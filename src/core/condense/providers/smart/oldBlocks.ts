@@ -21,11 +21,11 @@ const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>):
   name: 'Old thinking',
   run(draft) {
     const lastAnswer = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    const firstOfTurn = findStartOfUnfinishedTurn(draft.messages) + 1;
+    const turnStart = findStartOfUnfinishedTurn(draft.messages) + 1;
     for (const index of listOldUnpinnedMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
-      if (index === lastAnswer || index === firstOfTurn || blocks.every(isAnyThinking)) continue;
+      if (index === lastAnswer || index === turnStart || blocks.every(isAnyThinking)) continue;
       const thinkingIndexes = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (thinkingIndexes.length === 0) continue;
       const stateBefore = draft.saveState();
@@ -47,8 +47,8 @@ const createOldThinkingStep = (keepRecent: number, pinned: ReadonlySet<number>):
 const createOldImagesStep = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old images',
   run(draft) {
-    const old = new Set(listOldUnpinnedMessages(draft, keepRecent, pinned));
-    removeImages(draft, 'Old images', ({ message }) => old.has(message));
+    const oldMessages = new Set(listOldUnpinnedMessages(draft, keepRecent, pinned));
+    removeImages(draft, 'Old images', ({ message }) => oldMessages.has(message));
   },
 });
 

@@ -55,20 +55,20 @@ export class SpendingBudget {
   constructor(private readonly maxCost: number | undefined) {}
 
   /** In US dollars; `Infinity` for no limit. */
-  get left(): number {
+  get remainingDollars(): number {
     return this.maxCost === undefined ? Infinity : Math.max(0, this.maxCost - this.committedDollars);
   }
 
   /** @returns a reason in words if the call is not allowed */
   reserveCost(expectedCost: number | undefined, model: SummarizerModel): CostReservation | string {
-    const limit = this.maxCost === undefined ? undefined : this.left;
-    const over = explainDisallowedCost(expectedCost, model, limit);
-    if (over !== undefined) return over;
-    const reserved = expectedCost ?? 0;
-    this.committedDollars += reserved;
+    const remainingLimit = this.maxCost === undefined ? undefined : this.remainingDollars;
+    const refusalReason = explainDisallowedCost(expectedCost, model, remainingLimit);
+    if (refusalReason !== undefined) return refusalReason;
+    const reservedDollars = expectedCost ?? 0;
+    this.committedDollars += reservedDollars;
     return {
       settle: (cost) => {
-        this.committedDollars += (cost ?? reserved) - reserved;
+        this.committedDollars += (cost ?? reservedDollars) - reservedDollars;
       },
     };
   }
@@ -94,11 +94,11 @@ export class CachingModelSelector {
   ) {}
 
   selectSummarizer(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
-    const cached = this.selections.get(apiProfile);
-    if (cached) return cached;
-    const asking = this.selectModel(apiProfile);
-    this.selections.set(apiProfile, asking);
-    return asking;
+    const cachedSelection = this.selections.get(apiProfile);
+    if (cachedSelection) return cachedSelection;
+    const pendingSelection = this.selectModel(apiProfile);
+    this.selections.set(apiProfile, pendingSelection);
+    return pendingSelection;
   }
 
   get warnings(): readonly string[] {
@@ -107,9 +107,9 @@ export class CachingModelSelector {
 
   private async selectModel(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
-      const selected = await this.select(apiProfile, this.loadOwnModel);
-      if (selected.warning !== undefined) this.reportedProblems.add(selected.warning);
-      return selected;
+      const selectedSummarizer = await this.select(apiProfile, this.loadOwnModel);
+      if (selectedSummarizer.warning !== undefined) this.reportedProblems.add(selectedSummarizer.warning);
+      return selectedSummarizer;
     } catch (error) {
       if (!(error instanceof NoSummarizerError)) throw error;
       this.reportedProblems.add(error.message);

@@ -34,11 +34,11 @@ export function createProtectedItemTest(parts: ProtectionInput): ItemTest {
 
 /** Even summaries of whole messages must not replace these items. */
 export function createProtectedFromSummaryTest({ draft, config, pass, tools, pinned }: ProtectionInput): ItemTest {
-  const plan = findPlanMessages(draft.exchanges, tools);
+  const planMessages = findPlanMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];
   const protectedFiles = [...config.protect.files, ...pass.protect.files];
   const tests: ItemTest[] = [
-    ({ message }) => message <= draft.task || pinned.has(message) || plan.has(message),
+    ({ message }) => message <= draft.task || pinned.has(message) || planMessages.has(message),
     ...(protectedTools.length > 0 ? [createToolNameTest(protectedTools)] : []),
     ...(protectedFiles.length > 0 ? [createFileTest(protectedFiles, tools)] : []),
   ];
@@ -52,9 +52,9 @@ const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate'
 
 function findPlanMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
   const lastPlan = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
-  const tasks = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));
+  const taskCalls = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));
   return new Set(
-    [...(lastPlan ? [lastPlan] : []), ...tasks].flatMap(({ callMessage, resultMessage = callMessage }) => [
+    [...(lastPlan ? [lastPlan] : []), ...taskCalls].flatMap(({ callMessage, resultMessage = callMessage }) => [
       callMessage,
       resultMessage,
     ]),
@@ -62,13 +62,13 @@ function findPlanMessages(exchanges: readonly ToolExchange[], tools: ToolTable):
 }
 
 const isWrittenByPerson = ({ type, role, message, contents }: ContentItem, draft: Draft): boolean => {
-  const holder = draft.messages[message];
+  const containingMessage = draft.messages[message];
   return (
     type === 'messageText' &&
     role === 'user' &&
-    holder !== undefined &&
-    !isMachineMessage(holder) &&
-    listInstructions(holder).some((own) =>
+    containingMessage !== undefined &&
+    !isMachineMessage(containingMessage) &&
+    listInstructions(containingMessage).some((own) =>
       contents.some(({ path, start }) => path === own.content.path && start === own.content.start),
     )
   );

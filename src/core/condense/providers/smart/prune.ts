@@ -33,35 +33,37 @@ export async function pruneItems(
   // Reading, scoring and cutting a million tokens take a quarter of a second each.
   const candidatesBefore = await findPruneCandidates(draft, tools, isWantedItem, signal);
   await yieldBetweenSteps(signal);
-  const wordless = computeShareRemovedWithoutWords(
+  const removedShareWithoutWords = computeShareRemovedWithoutWords(
     draft.tokens - targetTokens,
     candidatesBefore.map(({ block }) => block.tokens),
   );
-  const takeWords = (part: number): ReadonlySet<string> =>
+  const removeWords = (part: number): ReadonlySet<string> =>
     removeOldAgentText(name, draft, targetTokens, part, isWantedItem);
-  const changedKeys = takeWords(wordless);
+  const changedKeys = removeWords(removedShareWithoutWords);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = candidatesBefore.some(({ content }) => changedKeys.has(makePlaceKey(content)));
   const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWantedItem, signal) : candidatesBefore;
-  const neighbors = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
+  const followsPrevious = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
     weights,
   );
   const totalTokens = candidates.reduce((sum, { block }) => sum + block.tokens, 0);
   const relevance = protectNewestResults(
-    blendWithNeighbors(scores, neighbors),
+    blendWithNeighbors(scores, followsPrevious),
     candidates.map(toGuardedBlock),
     totalTokens - (draft.tokens - targetTokens),
   );
   await yieldBetweenSteps(signal);
   const namesByBlock =
-    wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
+    removedShareWithoutWords > MAX_REMOVED_SHARE_WITH_NAMES
+      ? new Map()
+      : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excessTokens = draft.tokens - targetTokens;
   const chooseCandidates = (markerInfo: PrunedMarkerTexts): readonly PruneCandidate[] =>
-    chooseBlocksToPrune(candidates, excessTokens, { relevance, neighbors, markerInfo });
+    chooseBlocksToPrune(candidates, excessTokens, { relevance, neighbors: followsPrevious, markerInfo });
   const chooseErrors = (chosen: readonly PruneCandidate[]): ErrorsByBlock => {
     const chosenBlocks = new Set(chosen.map(({ block }) => block));
     return chooseKeptErrors(candidates, (block) => chosenBlocks.has(block), draft.counter, targetTokens);
@@ -81,14 +83,14 @@ export async function pruneItems(
       const requests = createCutsForOperation('thin', content, item, joinAdjacentRemovedBlocks(blocks, markerInfo));
       applyCutRequests(name, draft, requests);
     }
-    const missing = draft.tokens - targetTokens;
-    if (missing <= 0) return;
+    const remainingExcess = draft.tokens - targetTokens;
+    if (remainingExcess <= 0) return;
     if (excessTokens >= totalTokens && markerInfo === EMPTY_PRUNED_MARKER_TEXTS) break;
-    excessTokens += missing + MARKER_TOKENS;
+    excessTokens += remainingExcess + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
     if (excessTokens >= totalTokens || round >= MIN_INFORMATIVE_ROUNDS) markerInfo = EMPTY_PRUNED_MARKER_TEXTS;
   }
-  takeWords(1);
+  removeWords(1);
 }
 
 /**
@@ -141,15 +143,18 @@ function chooseBlocksToPrune(
   const gains = candidates.map(
     ({ block }) => block.tokens - (names.get(block)?.tokens ?? 0) - (errors.get(block)?.tokens ?? 0),
   );
-  const choice = chooseLeastNeededBlocks(excessTokens, relevance, gains, neighbors);
+  const removedBlocks = chooseLeastNeededBlocks(excessTokens, relevance, gains, neighbors);
   for (const [candidateIndex, { block, content }] of candidates.entries()) {
-    const next = candidates[candidateIndex + 1];
-    const isHead =
-      !block.part && block.tokens <= MAX_TOKENS_OF_KEPT_TITLE_BLOCK && next?.block.part && next.content === content;
-    if (isHead && choice.isRemoved(candidateIndex) && !choice.isRemoved(candidateIndex + 1))
-      choice.setRemoved(candidateIndex, false);
+    const nextCandidate = candidates[candidateIndex + 1];
+    const isTitleBlock =
+      !block.part &&
+      block.tokens <= MAX_TOKENS_OF_KEPT_TITLE_BLOCK &&
+      nextCandidate?.block.part &&
+      nextCandidate.content === content;
+    if (isTitleBlock && removedBlocks.isRemoved(candidateIndex) && !removedBlocks.isRemoved(candidateIndex + 1))
+      removedBlocks.setRemoved(candidateIndex, false);
   }
-  return candidates.filter((_, at) => choice.isRemoved(at));
+  return candidates.filter((_, at) => removedBlocks.isRemoved(at));
 }
 
 export const directlyFollowsBlock = (before: PruneCandidate | undefined, { content, block }: PruneCandidate): boolean =>
@@ -174,25 +179,25 @@ function joinAdjacentRemovedBlocks(
   blocks: readonly TextBlock[],
   { names: namesByBlock, errors }: PrunedMarkerTexts,
 ): MarkedSlice[] {
-  const runs: TextBlock[][] = [];
+  const blockRuns: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {
-    const run = runs.at(-1);
-    if (run?.at(-1)?.index === block.index - 1) run.push(block);
-    else runs.push([block]);
+    const lastRun = blockRuns.at(-1);
+    if (lastRun?.at(-1)?.index === block.index - 1) lastRun.push(block);
+    else blockRuns.push([block]);
   }
-  return runs.flatMap((run) => {
+  return blockRuns.flatMap((run) => {
     const [firstBlock, lastBlock] = [run[0], run.at(-1)];
     if (!firstBlock || !lastBlock) return [];
     const isNumbered = run.every(({ numbers }) => numbers);
     const marker = isNumbered ? `lines ${firstBlock.numbers?.[0]}-${lastBlock.numbers?.[1]}` : undefined;
-    const lines = run.flatMap((block) => errors.get(block)?.text ?? []);
+    const errorTexts = run.flatMap((block) => errors.get(block)?.text ?? []);
     return [
       {
         start: firstBlock.start,
         end: lastBlock.end,
         marker,
         names: run.flatMap((block) => namesByBlock.get(block) ?? []),
-        ...(lines.length > 0 && { textInFront: lines.join('\n') }),
+        ...(errorTexts.length > 0 && { textInFront: errorTexts.join('\n') }),
       },
     ];
   });

@@ -40,16 +40,16 @@ export const isIdentifyingParameter = (content: PlacedContent, item: ContentItem
 /** Keeps what identifies a call and the user's words. */
 export function suppressItem(item: ContentItem, { marker }: OperationNamed<'suppress'>): PlacedCutRequest[] {
   return item.contents.flatMap((content) => {
-    const slice = getRemovableSlice(content, item);
-    return slice ? createPlacedRequests(content, item, [{ ...slice, marker }], [], 'suppress') : [];
+    const removableSlice = getRemovableSlice(content, item);
+    return removableSlice ? createPlacedRequests(content, item, [{ ...removableSlice, marker }], [], 'suppress') : [];
   });
 }
 
 /** Returns all of the content, or what follows the beginning of an identifying parameter. */
 export function getRemovableSlice(content: PlacedContent, item: ContentItem): Slice | undefined {
   const { text } = content;
-  const keep: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
-  return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
+  const headLimits: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
+  return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, headLimits) : { start: 0, end: text.length };
 }
 
 export const createCutsForOperation = (
@@ -73,10 +73,10 @@ export function truncateItem(item: ContentItem, limits: TruncateOptions, tools: 
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsSourceCode(item, tools);
   return item.contents.flatMap((content) => {
-    const slice = findTruncatedSlice(content.text, { maxChars, maxLines, keep });
-    if (!slice) return [];
-    const kept = keepsErrors ? findErrorLines(content.text) : [];
-    return createPlacedRequests(content, item, [slice], kept, 'truncate');
+    const truncatedSlice = findTruncatedSlice(content.text, { maxChars, maxLines, keep });
+    if (!truncatedSlice) return [];
+    const keptSlices = keepsErrors ? findErrorLines(content.text) : [];
+    return createPlacedRequests(content, item, [truncatedSlice], keptSlices, 'truncate');
   });
 }
 
@@ -89,8 +89,8 @@ const showsSourceCode = ({ exchange }: ContentItem, tools: ToolTable): boolean =
 export type TruncateOptions = Pick<OperationNamed<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
 export function describeSliceSize(text: string, slice: Slice): string {
-  const lines = countLinesIn(text, slice);
-  return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
+  const lineCount = countLinesIn(text, slice);
+  return lineCount > 1 ? `${lineCount} lines` : `${slice.end - slice.start} characters`;
 }
 
 function createPlacedRequests(
@@ -108,13 +108,13 @@ function createPlacedRequests(
       .map((part) => trimMarkers(text, part, markers))
       .filter((part) => part.end > part.start)
       .map((part, index) => {
-        const size = marker ?? `${describeSliceSize(text, part)} ${OPERATIONS[operation].done}`;
+        const markerText = marker ?? `${describeSliceSize(text, part)} ${OPERATIONS[operation].done}`;
         const partNames = names.filter(({ offset }) => part.start <= offset && offset < part.end);
         return {
           place: { message, path },
           start: start + part.start,
           end: start + part.end,
-          marker: size + formatDeclaredNames(partNames),
+          marker: markerText + formatDeclaredNames(partNames),
           ...(index === 0 && textInFront !== undefined && { textInFront }),
           type: item.type,
           operation,
@@ -125,13 +125,14 @@ function createPlacedRequests(
 
 function subtractSlices(slice: Slice, excludedSlices: readonly Slice[]): Slice[] {
   const remainingSlices: Slice[] = [];
-  let freeStart = slice.start;
-  for (const other of excludedSlices.toSorted(compareStart)) {
-    if (other.start > freeStart) remainingSlices.push({ start: freeStart, end: Math.min(other.start, slice.end) });
-    freeStart = Math.max(freeStart, other.end);
-    if (freeStart >= slice.end) break;
+  let remainingStart = slice.start;
+  for (const excludedSlice of excludedSlices.toSorted(compareStart)) {
+    if (excludedSlice.start > remainingStart)
+      remainingSlices.push({ start: remainingStart, end: Math.min(excludedSlice.start, slice.end) });
+    remainingStart = Math.max(remainingStart, excludedSlice.end);
+    if (remainingStart >= slice.end) break;
   }
-  return freeStart < slice.end ? [...remainingSlices, { start: freeStart, end: slice.end }] : remainingSlices;
+  return remainingStart < slice.end ? [...remainingSlices, { start: remainingStart, end: slice.end }] : remainingSlices;
 }
 
 /** Excludes markers and blank lines at the ends, so that each marker keeps its own line. */
@@ -149,8 +150,8 @@ function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Sli
 
 function trimBlankEnds(text: string, { start, end }: Slice): Slice {
   const remainder = text.slice(start, end).trimStart();
-  const from = end - remainder.length;
-  return { start: from, end: from + remainder.trimEnd().length };
+  const trimmedStart = end - remainder.length;
+  return { start: trimmedStart, end: trimmedStart + remainder.trimEnd().length };
 }
 
 /**
@@ -160,18 +161,18 @@ export function applyCutRequests(name: string, draft: Draft, requests: readonly 
   const requestsByPlace = new Map<string, PlacedCutRequest[]>();
   for (const request of requests) {
     const key = makePlaceKey(request.place);
-    const sameString = requestsByPlace.get(key);
-    if (sameString) sameString.push(request);
+    const requestsAtPlace = requestsByPlace.get(key);
+    if (requestsAtPlace) requestsAtPlace.push(request);
     else requestsByPlace.set(key, [request]);
   }
   for (const group of requestsByPlace.values()) {
     const [firstRequest, ...otherRequests] = group;
     if (!firstRequest) continue;
-    const outcomes = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));
+    const outcomeLabels = new Set(group.map(({ operation }) => OUTCOME_ROWS[OPERATIONS[operation].outcome].label));
     draft.cutText(name, firstRequest.place, group, {
       contentType: firstRequest.type,
       operation: getStrongestOperation([firstRequest.operation, ...otherRequests.map(({ operation }) => operation)]),
-      reason: [...outcomes].join(', '),
+      reason: [...outcomeLabels].join(', '),
       strict: false,
     });
   }

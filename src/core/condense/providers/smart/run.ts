@@ -63,17 +63,17 @@ export async function runSmart(dependencies: SmartRunDependencies): Promise<Draf
   const { edits: editsBefore } = draft;
   // If a pass removes a copy that a reference names, the referring text is restored. That text may
   // repeat something else.
-  const afterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
+  const stepsAfterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,
     skip: () => (draft.edits === editsBefore ? 'the passes changed nothing' : undefined),
   }));
-  const list = [
+  const pipelineSteps = [
     ...createOldBlockSteps(config, pinned ?? new Set()),
     ...createPassSteps(dependencies, tools),
-    ...(enabled ? afterPasses : []),
+    ...(enabled ? stepsAfterPasses : []),
   ];
-  await runPipeline(draft, list, {
+  await runPipeline(draft, pipelineSteps, {
     ...options,
     watchStep: createRestorerOfBrokenReferences(tools, options.signal),
     shouldRunAgain: () => enabled && draft.restoredTokens !== restoredTokens,
@@ -87,16 +87,16 @@ function createPassSteps(dependencies: SmartRunDependencies, tools: ToolTable): 
   const { config, options, context, record } = dependencies;
   const budget = new SpendingBudget(options.maxCost);
   const passParts = makePassDependencies(dependencies, budget, tools);
-  const names = listStepNames(config);
-  const floor = parseMinimumCoherence(config.coherenceFloor);
+  const stepNames = listStepNames(config);
+  const minimumCoherence = parseMinimumCoherence(config.coherenceFloor);
   const findRefusal = (draft: Draft): string | undefined => {
-    const report = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
-    return describeFloorBreaches(report, floor).join('; ') || undefined;
+    const coherence = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
+    return describeFloorBreaches(coherence, minimumCoherence).join('; ') || undefined;
   };
   return config.passes
     .filter(({ enabled }) => enabled)
     .map((pass, index): PipelineStep => {
-      const name = names[index] ?? pass.name;
+      const name = stepNames[index] ?? pass.name;
       const step =
         pass.mode === 'individual'
           ? createIndividualStep(name, pass, passParts)
@@ -108,7 +108,7 @@ function createPassSteps(dependencies: SmartRunDependencies, tools: ToolTable): 
             ? undefined
             : describeUnmetCondition(pass.execution.condition, collectConditionFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
-        ...(Object.keys(floor).length > 0 && { refuse: findRefusal }),
+        ...(Object.keys(minimumCoherence).length > 0 && { refuse: findRefusal }),
       };
     });
 }
@@ -122,7 +122,7 @@ function collectConditionFacts(draft: Draft, options: CondensationOptions, budge
     targetTokens,
     cacheCold,
     toolResults: draft.exchanges.filter(({ resultMessage }) => resultMessage !== undefined).length,
-    budgetLeft: budget.left,
+    budgetLeft: budget.remainingDollars,
   };
 }
 
@@ -159,9 +159,9 @@ export const listStepNames = ({ passes }: SmartConfig): readonly string[] =>
 function makeUniqueNames(names: readonly string[]): string[] {
   const usedNames = new Set<string>();
   return names.map((name) => {
-    let unique = name;
-    for (let count = 2; usedNames.has(unique); count++) unique = `${name} (${count})`;
-    usedNames.add(unique);
-    return unique;
+    let uniqueName = name;
+    for (let suffix = 2; usedNames.has(uniqueName); suffix++) uniqueName = `${name} (${suffix})`;
+    usedNames.add(uniqueName);
+    return uniqueName;
   });
 }

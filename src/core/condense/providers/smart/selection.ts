@@ -21,18 +21,18 @@ export function selectContentOfPass(draft: Draft, selection: MessageSelection, t
     case 'preserve_recent':
       return { zone: findOldMessages(messages, selection.count), isSelected: () => true };
     case 'preserve_percent': {
-      const kept = Math.round((messages.length * selection.percentage) / 100);
-      return { zone: findOldMessages(messages, kept), isSelected: () => true };
+      const keptCount = Math.round((messages.length * selection.percentage) / 100);
+      return { zone: findOldMessages(messages, keptCount), isSelected: () => true };
     }
     case 'custom': {
       const { filter, selector } = selection;
-      const passes = filter ? createFilterTest(filter, messages.length, tools) : () => true;
+      const passesFilter = filter ? createFilterTest(filter, messages.length, tools) : () => true;
       const selectedMessages = selector
         ? new Set(messages.flatMap((message, index) => (selector(message, index, messages) ? [index] : [])))
         : undefined;
       return {
         zone: findOldMessages(messages, 0),
-        isSelected: (item) => (selectedMessages?.has(item.message) ?? true) && passes(item),
+        isSelected: (item) => (selectedMessages?.has(item.message) ?? true) && passesFilter(item),
       };
     }
   }
@@ -59,11 +59,11 @@ export function findLargestSummarizableRange(
   let openRange: SummarizableRange | undefined;
   for (const [unit, start] of starts.entries()) {
     const end = starts[unit + 1] ?? draft.messages.length;
-    const indexes = Array.from({ length: end - start }, (_, at) => start + at);
-    const items = indexes.flatMap(getItems);
+    const messageIndexes = Array.from({ length: end - start }, (_, at) => start + at);
+    const items = messageIndexes.flatMap(getItems);
     // A unit without text, such as an image, is treated like its neighbors.
     const isChosen = items.length === 0 || items.some(isSelected);
-    const isSummarizable = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
+    const isSummarizable = start >= zone.start && end <= zone.end && isChosen && !messageIndexes.some(isProtected);
     const tokens = draft.messages
       .slice(start, end)
       .reduce((sum, message) => sum + draft.counter.countMessage(message), 0);
@@ -89,28 +89,28 @@ export type ItemTest = (item: ContentItem) => boolean;
 function createFilterTest(filter: ContentFilter, messages: number, tools: ToolTable): ItemTest {
   const { roles, contentTypes, kinds, isError, minTokens, age } = filter;
   const createNestedTest = (part: ContentFilter): ItemTest => createFilterTest(part, messages, tools);
-  const isTool = filter.tools && createToolNameTest(filter.tools);
-  const isFile = filter.files && createFileTest(filter.files, tools);
+  const toolTest = filter.tools && createToolNameTest(filter.tools);
+  const fileTest = filter.files && createFileTest(filter.files, tools);
   const searchText = filter.contains?.toLowerCase();
   const andTests = filter.and?.map(createNestedTest);
   const orTests = filter.or?.map(createNestedTest);
   const notTest = filter.not && createNestedTest(filter.not);
   return (item) => {
     const { role, type, exchange, tokens, contents } = item;
-    const newer = messages - 1 - item.message;
+    const newerCount = messages - 1 - item.message;
     return (
       isUndefinedOr(roles, (list) => list.includes(role)) &&
       isUndefinedOr(contentTypes, (list) => list.includes(type)) &&
-      isUndefinedOr(isTool, (test) => test(item)) &&
+      isUndefinedOr(toolTest, (test) => test(item)) &&
       isUndefinedOr(
         kinds,
         (list) => exchange !== undefined && list.includes(getToolRule(tools, exchange)?.kind ?? 'other'),
       ) &&
-      isUndefinedOr(isFile, (test) => test(item)) &&
+      isUndefinedOr(fileTest, (test) => test(item)) &&
       isUndefinedOr(isError, (failed) => exchange?.isError === failed) &&
       isUndefinedOr(minTokens, (least) => tokens >= least) &&
-      isUndefinedOr(age?.min, (least) => newer >= least) &&
-      isUndefinedOr(age?.max, (most) => newer <= most) &&
+      isUndefinedOr(age?.min, (least) => newerCount >= least) &&
+      isUndefinedOr(age?.max, (most) => newerCount <= most) &&
       isUndefinedOr(searchText, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
       isUndefinedOr(andTests, (tests) => tests.every((test) => test(item))) &&
       isUndefinedOr(orTests, (tests) => tests.some((test) => test(item))) &&

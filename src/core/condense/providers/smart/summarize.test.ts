@@ -21,7 +21,7 @@ describe('the summarize operation', () => {
     const summarizer = createTestSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
-    const { at, result: made } = await runPasses(
+    const { getTextAt: at, result: made } = await runPasses(
       createMessagesWithCalls(1),
       [createPass({ toolResults: SUMMARIZE_OPERATION })],
       {
@@ -58,7 +58,7 @@ describe('the summarize operation', () => {
     const parameters = { file_path: 'a.ts', old_string: makeLines('old', 20), new_string: LONG_TEXT };
     const summarizer = createTestSummarizer(['A constant was renamed.']);
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Edit', parameters, 'done')];
-    const { at } = await runPasses(messages, [createPass({ toolParameters: SUMMARIZE_OPERATION })], {
+    const { getTextAt: at } = await runPasses(messages, [createPass({ toolParameters: SUMMARIZE_OPERATION })], {
       smart: createOptionsWithModel(summarizer),
     });
     expect(summarizer.requests).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('the summarize operation', () => {
     async (onFailure) => {
       const summarizer = createTestSummarizer(['short', 'failed', 'short']);
       const pass = createPass({ toolResults: { ...SUMMARIZE_OPERATION, onFailure } });
-      const { at, result: made } = await runPasses(createMessagesWithCalls(3), [pass], {
+      const { getTextAt: at, result: made } = await runPasses(createMessagesWithCalls(3), [pass], {
         smart: createOptionsWithModel(summarizer),
         config: { parallelCalls: 1 },
       });
@@ -150,7 +150,7 @@ describe('the summarize operation', () => {
   });
 
   it('truncates if there is no model, and says so', async () => {
-    const { at, result: made } = await runPasses(createMessagesWithCalls(1), [
+    const { getTextAt: at, result: made } = await runPasses(createMessagesWithCalls(1), [
       createPass({ toolResults: SUMMARIZE_OPERATION }),
     ]);
     expect(at(2, ...RESULT_PATH)).toContain('lines truncated');

@@ -17,7 +17,7 @@ describe('the suppress operation', () => {
       ...makeToolExchange('a', 'Write', { file_path: 'src/a.ts', content: LONG_TEXT }, LONG_TEXT),
       ...makeToolExchange('b', 'Bash', { command: `cat <<EOF\n${LONG_TEXT}\nEOF` }, LONG_TEXT, { is_error: true }),
     ];
-    const { at } = await runPasses(messages, [
+    const { getTextAt: at } = await runPasses(messages, [
       createPass({ toolParameters: SUPPRESS_OPERATION, toolResults: SUPPRESS_OPERATION }),
     ]);
     expect(at(1, ...makeInputPath('file_path'))).toBe('src/a.ts');
@@ -29,7 +29,7 @@ describe('the suppress operation', () => {
 
   it('uses the configured marker text', async () => {
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, LONG_TEXT)];
-    const { at } = await runPasses(messages, [
+    const { getTextAt: at } = await runPasses(messages, [
       createPass({ toolResults: { operation: 'suppress', marker: 'output omitted' } }),
     ]);
     expect(at(2, ...RESULT_PATH)).toBe('[output omitted]');
@@ -37,7 +37,7 @@ describe('the suppress operation', () => {
 
   it('keeps a person’s words in a result', async () => {
     const said = `${LONG_TEXT}\n<feedback>\nNot like that!\n</feedback>\n${LONG_TEXT}`;
-    const { at } = await runPasses(
+    const { getTextAt: at } = await runPasses(
       [TASK_MESSAGE, ...makeAnsweredExchange('a', 'attempt_completion', { result: 'x' }, said)],
       [createPass({ toolResults: SUPPRESS_OPERATION })],
     );
@@ -51,7 +51,7 @@ describe('the truncate operation', () => {
   it('keeps head, tail and error lines', async () => {
     const output = `${makeLines('a', 20)}\nsrc/a.ts(3,1): error TS2339: no such property\n${makeLines('b', 20)}`;
     const operation = { operation: 'truncate', maxLines: 2 } as const;
-    const { at } = await runPasses(
+    const { getTextAt: at } = await runPasses(
       [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, output)],
       [createPass({ toolResults: operation })],
     );
@@ -66,19 +66,21 @@ describe('the truncate operation', () => {
       [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, output)],
       [createPass({ toolResults: { ...operation, keepErrorLines: false } })],
     );
-    expect(without.at(2, ...RESULT_PATH)).not.toContain('TS2339');
+    expect(without.getTextAt(2, ...RESULT_PATH)).not.toContain('TS2339');
     // Lines about errors in a file are code.
     const read = await runPasses(
       [TASK_MESSAGE, ...makeToolExchange('a', 'Read', { file_path: 'a' }, output)],
       [createPass({ toolResults: operation })],
     );
-    expect(read.at(2, ...RESULT_PATH)).not.toContain('TS2339');
+    expect(read.getTextAt(2, ...RESULT_PATH)).not.toContain('TS2339');
   });
 
   it('truncates each string in parameters separately', async () => {
     const edits = [{ old_string: LONG_TEXT, new_string: 'short' }, { old_string: LONG_TEXT }];
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'MultiEdit', { file_path: 'a.ts', edits }, 'done')];
-    const { at } = await runPasses(messages, [createPass({ toolParameters: { operation: 'truncate', maxLines: 1 } })]);
+    const { getTextAt: at } = await runPasses(messages, [
+      createPass({ toolParameters: { operation: 'truncate', maxLines: 1 } }),
+    ]);
     for (const index of [0, 1]) {
       expect(at(1, 'content', 0, 'input', 'edits', index, 'old_string')).toBe(
         'a line 0 with some words in it\n[39 lines truncated]',

@@ -66,9 +66,9 @@ export function preparePass(
   { smart = {}, config = {} }: { readonly smart?: SmartOptions; readonly config?: Partial<SmartConfigInput> } = {},
 ): PreparedRun {
   const provider = createSmartProvider(smart);
-  const checked = provider.validateConfig({ version: 1, losslessPrelude: { enabled: false }, ...config, passes });
-  if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-  return { provider, config: checked.config, context: { messages, edits: [], counter: createCounter() } };
+  const checkedConfig = provider.validateConfig({ version: 1, losslessPrelude: { enabled: false }, ...config, passes });
+  if (!checkedConfig.valid) throw new Error(JSON.stringify(checkedConfig.problems));
+  return { provider, config: checkedConfig.config, context: { messages, edits: [], counter: createCounter() } };
 }
 
 /**
@@ -86,7 +86,7 @@ export interface RunResult {
   readonly result: ProviderResult;
   readonly view: readonly ApiMessage[];
   /** Returns the text at a place of the view, with markers as `[what]`. */
-  readonly at: (message: number, ...path: (string | number)[]) => string;
+  readonly getTextAt: (message: number, ...path: (string | number)[]) => string;
 }
 
 /** Runs the passes without the lossless prelude. */
@@ -100,5 +100,5 @@ export async function runPasses(
   const { messages: view } = applyEdits(messages, result.edits);
   const formatPlace = (message: number, ...path: (string | number)[]): string =>
     shortenMarkers(getValueAt(view[message], path) as string);
-  return { result, view, at: formatPlace };
+  return { result, view, getTextAt: formatPlace };
 }

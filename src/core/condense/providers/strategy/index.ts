@@ -36,14 +36,14 @@ export function createStrategyProvider({
     getConfigSchema: () => toJsonSchema(strategySchema),
     validateConfig: resolveStrategy,
     nameOfConfig: (config) => {
-      const chosen = resolveStrategy(config);
-      return chosen.valid ? chosen.config.name : undefined;
+      const resolvedStrategy = resolveStrategy(config);
+      return resolvedStrategy.valid ? resolvedStrategy.config.name : undefined;
     },
     // A step that cannot run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
-        const ready = prepareStrategyStep(step, dependencies);
-        return typeof ready !== 'string' && mayCallModel(ready.provider, ready.config);
+        const preparedStep = prepareStrategyStep(step, dependencies);
+        return typeof preparedStep !== 'string' && mayCallModel(preparedStep.provider, preparedStep.config);
       }),
 
     condense: (context, strategy, options) => runStrategy(strategy, dependencies, context, options),
@@ -54,8 +54,8 @@ export function createStrategyProvider({
 /** The default is Pipeline. */
 export function resolveStrategy(config: unknown): ValidationResult<Strategy> {
   if (typeof config !== 'string') return validateConfig(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
-  const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
-  if (found) return validateConfig(strategySchema, found);
+  const builtInStrategy = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
+  if (builtInStrategy) return validateConfig(strategySchema, builtInStrategy);
   const knownNames = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
   return {
     valid: false,

@@ -104,11 +104,11 @@ async function runProviderStep(
   const { tokens } = work;
   const reports: StepReport[] = [];
   try {
-    const input = [work.contextNow, preparedStep.config, work.optionsNow] as const;
-    const estimate = isEstimate || step.affordable ? await preparedStep.provider.estimate(...input) : undefined;
+    const providerInput = [work.contextNow, preparedStep.config, work.optionsNow] as const;
+    const estimate = isEstimate || step.affordable ? await preparedStep.provider.estimate(...providerInput) : undefined;
     const reason = estimate?.refusal ?? (step.affordable ? work.describeExcessCost(estimate?.cost) : undefined);
     if (reason !== undefined) return { reports: [makeStepReport(work, name, { kind: 'skipped', reason })] };
-    const result = isEstimate && estimate ? estimate : await preparedStep.provider.condense(...input);
+    const result = isEstimate && estimate ? estimate : await preparedStep.provider.condense(...providerInput);
     work.addNotes(preparedStep.notes);
     reports.push(...work.addStepReport(preparedStep.name, result));
     const refusal = await work.addStepResult(result);
@@ -166,8 +166,8 @@ class StrategyProgress implements PipelineWork {
    */
   private beginSecondRoundIfUseful({ isEnded, tokensBefore }: PipelineRound): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
-    const isMet = this.tokens <= (this.options.targetTokens ?? 0);
-    if (!isEnded || !isFree || isMet || this.tokens >= tokensBefore) return false;
+    const isTargetMet = this.tokens <= (this.options.targetTokens ?? 0);
+    if (!isEnded || !isFree || isTargetMet || this.tokens >= tokensBefore) return false;
     this.earlierEdits = [...this.context.edits, ...this.edits];
     this.isFirstRound = false;
     this.hasFailed = false;
@@ -219,11 +219,11 @@ class StrategyProgress implements PipelineWork {
   async addStepResult({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
     if (edits === undefined) this.tokens = Math.min(this.tokens, tokensAfter ?? Infinity);
     if (edits === undefined || edits.length === 0) return undefined;
-    const checked = await checkCondensationResult(this.contextNow, edits, this.options);
-    const { violations, staleEdits, tokens } = checked;
+    const checkedResult = await checkCondensationResult(this.contextNow, edits, this.options);
+    const { violations, staleEdits, tokens } = checkedResult;
     if (staleEdits > 0 || violations.length > 0)
       return `the result would not be a valid conversation (${violations[0]?.rule ?? 'stale edits'})`;
-    if (tokens < this.tokens) this.restoreState({ edits: [...this.edits, ...checked.edits], tokens });
+    if (tokens < this.tokens) this.restoreState({ edits: [...this.edits, ...checkedResult.edits], tokens });
     return undefined;
   }
 
@@ -292,15 +292,17 @@ export function prepareStrategyStep(
   step: StrategyStep,
   { provider: findProvider, preset: findPreset }: StrategyStepDependencies,
 ): PreparedStrategyStep | string {
-  const id = step.preset === undefined ? (step.provider ?? '') : 'smart';
-  const provider = findProvider(id);
+  const providerId = step.preset === undefined ? (step.provider ?? '') : 'smart';
+  const provider = findProvider(providerId);
   if (!provider) {
-    return id === 'native'
+    return providerId === 'native'
       ? 'it needs a model, and no model is called here: remove this step, or condense in VS Code'
-      : `there is no provider "${id}"`;
+      : `there is no provider "${providerId}"`;
   }
   const preset = step.preset === undefined ? undefined : findPreset(step.preset);
   if (step.preset !== undefined && !preset) return `there is no preset "${step.preset}"`;
-  const usable = parseUsableConfig(provider, preset ? preset.config : step.config);
-  return typeof usable === 'string' ? usable : { name: preset?.name ?? provider.name, provider, ...usable };
+  const usableConfig = parseUsableConfig(provider, preset ? preset.config : step.config);
+  return typeof usableConfig === 'string'
+    ? usableConfig
+    : { name: preset?.name ?? provider.name, provider, ...usableConfig };
 }

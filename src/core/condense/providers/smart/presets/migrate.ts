@@ -87,11 +87,11 @@ const migrateOperations = (operations: Fields): Fields =>
 /** Settings were once in `params.truncate` or `truncateConfig`. */
 function migrateOperation(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...otherFields } = fields;
-  const nested = isRecord(params) ? params : {};
+  const nestedParams = isRecord(params) ? params : {};
   const contentConfig = {
-    truncate: nested['truncate'] ?? truncateConfig,
-    summarize: nested['summarize'] ?? summarizeConfig,
-    suppress: nested['suppress'] ?? suppressConfig,
+    truncate: nestedParams['truncate'] ?? truncateConfig,
+    summarize: nestedParams['summarize'] ?? summarizeConfig,
+    suppress: nestedParams['suppress'] ?? suppressConfig,
   }[String(otherFields['operation'])];
   if (!isRecord(contentConfig)) return otherFields;
   if (otherFields['operation'] === 'suppress') {

@@ -29,24 +29,28 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   } catch (error) {
     return makeInvalidPreset('', `is not JSON: ${getErrorMessage(error)}`);
   }
-  const reserved = findReservedKey(value, [], 0);
-  if (reserved !== undefined) return makeInvalidPreset(reserved.path, reserved.message);
-  const checked = validateConfig(presetSchema, value);
-  return checked.valid ? validatePreset(checked.config) : checked;
+  const reservedKeyProblem = findReservedKey(value, [], 0);
+  if (reservedKeyProblem !== undefined) return makeInvalidPreset(reservedKeyProblem.path, reservedKeyProblem.message);
+  const checkedPreset = validateConfig(presetSchema, value);
+  return checkedPreset.valid ? validatePreset(checkedPreset.config) : checkedPreset;
 }
 
 export function validatePreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
-  const checked = validateSmartConfig(config);
+  const checkedConfig = validateSmartConfig(config);
   // Keeps what the user wrote, without defaults; it was just checked.
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
-  if (checked.valid) return { valid: true, config: createPreset(config) };
+  if (checkedConfig.valid) return { valid: true, config: createPreset(config) };
   const prefixConfigPath = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
-  const { problems, rest: usableRest } = checked;
+  const { problems, rest: usableRest } = checkedConfig;
   if (!usableRest) return { valid: false, problems: problems.map(prefixConfigPath) };
-  const usable = createPreset(usableRest.written);
+  const usablePreset = createPreset(usableRest.written);
   const leftOut = usableRest.leftOut?.map(prefixConfigPath) ?? [];
-  return { valid: false, problems: problems.map(prefixConfigPath), rest: { config: usable, written: usable, leftOut } };
+  return {
+    valid: false,
+    problems: problems.map(prefixConfigPath),
+    rest: { config: usablePreset, written: usablePreset, leftOut },
+  };
 }
 
 const makeInvalidPreset = (path: string, message: string): ValidationResult<never> => ({
@@ -63,10 +67,10 @@ function findReservedKey(
   if (depth > MAX_PRESET_DEPTH)
     return { path: path.join('.'), message: `is nested deeper than ${MAX_PRESET_DEPTH} levels` };
   for (const [key, item] of Object.entries(value)) {
-    const inside = [...path, key];
-    if (RESERVED_KEYS.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
-    const found = findReservedKey(item, inside, depth + 1);
-    if (found) return found;
+    const itemPath = [...path, key];
+    if (RESERVED_KEYS.has(key)) return { path: itemPath.join('.'), message: 'is not the name of a setting' };
+    const innerProblem = findReservedKey(item, itemPath, depth + 1);
+    if (innerProblem) return innerProblem;
   }
   return undefined;
 }
