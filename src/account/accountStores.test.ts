@@ -60,7 +60,7 @@ const claudeCode = (outputTokens: number): string =>
 const CLAUDE = '.claude/projects/p/00000000-0000-4000-8000-000000000001.jsonl';
 
 describe("the account of Claude Code's sessions", () => {
-  it('counts a request with two records once, by the last record', async () => {
+  it('counts a request with two records once, with the token usage of the last record', async () => {
     put(CLAUDE, claudeCode(1_000));
     const { sessions, problems } = await account();
     expect(problems).toEqual([]);
@@ -92,7 +92,7 @@ describe("the account of Claude Code's sessions", () => {
     expect((await account()).sessions[0]?.usage[0]?.output).toBe(2_000);
   });
 
-  it("lists subagents of Claude Code 2.0 below their session, although their files lie beside the session's file", async () => {
+  it("lists subagents of Claude Code 2.0 below their session, although their files are next to the session's file", async () => {
     const session = put(CLAUDE, claudeCode(1_000).replaceAll('"s"', '"00000000-0000-4000-8000-000000000001"'));
     const told = { isSidechain: true, agentId: 'x', sessionId: '00000000-0000-4000-8000-000000000001' };
     const records = [
@@ -127,7 +127,7 @@ describe("the account of Claude Code's sessions", () => {
     expect(readFileSync(join(home, 'store', 'account.json'), 'utf8')).toContain('claude-opus-4-6');
   });
 
-  it('reports a damaged file and accounts the others', async () => {
+  it('reports a damaged file and still includes the sessions of the other files', async () => {
     put(CLAUDE, claudeCode(1_000));
     put('.claude/projects/p/00000000-0000-4000-8000-000000000002.jsonl', '{"type":"user","uuid":"1"\n{}\n');
     const { sessions, problems } = await account();

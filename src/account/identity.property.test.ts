@@ -426,7 +426,7 @@ describe.each(Object.entries(WRITERS))('the account of generated %s sessions', (
     order: fc.infiniteStream(fc.nat()),
   });
 
-  it('counts each request once, whatever repeats it and in any order of the files', () => {
+  it("counts each request once, even if several files repeat it, and regardless of the files' order", () => {
     fc.assert(
       fc.property(family, ({ steps, order }) => {
         const { files, paid } = grow(writer, steps);

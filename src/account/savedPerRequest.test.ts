@@ -38,7 +38,7 @@ describe('the saving per later request of a stored conversation', () => {
     expect(await saved(0)).toBeCloseTo(60, 6);
   });
 
-  it('uses the last answer for both if the whole history was read', async () => {
+  it('uses the last recorded answer for price and cache use if the whole history was read', async () => {
     const requests = [
       answer({ usage: usage(0) }),
       answer({ usage: usage(50) }),
@@ -67,7 +67,7 @@ describe('the saving per later request of a stored conversation', () => {
     ['Roo Code', 6],
     ['Kilo Code', undefined],
     [undefined, undefined],
-  ] as const)('is that of the agent if the user chose the folder of its tasks: %s', async (agent, saved) => {
+  ] as const)('depends on the agent that the user chose for the tasks folder: %s', async (agent, saved) => {
     const recorded = { ...conversation, lastRequest: answer({ usage: usage(50) }) };
     const file = { path: '/mine/tasks/1/api_conversation_history.json', agent };
     expect(await computeSavingPerRequest(recorded, file, change, prices)).toBe(saved);
@@ -102,7 +102,7 @@ describe('the requests recorded with a conversation', () => {
     expect(selectRecordedRequests('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
   });
 
-  it('take the conversation’s own last answer rather than a subagent’s', () => {
+  it('contain the conversation’s own last answer, not a subagent’s', () => {
     const own = answer({ message: 3, usage: usage(1) });
     const ofSubagent = answer({ usage: usage(2) });
     expect(selectRecordedRequests('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({

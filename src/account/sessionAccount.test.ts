@@ -92,14 +92,14 @@ describe('the account of a session with recorded requests', () => {
     expect(days).toMatchObject([{ cost, unpriced }]);
   });
 
-  it("has the window that the agent named last, otherwise the model's, otherwise none", () => {
+  it("has the window that the agent named last, otherwise the model's, or none if both are unknown", () => {
     const asked = request({ usage: usage(1, 1) });
     expect(account(recordedOf({ ...asked, window: 10 }, { ...asked, window: 20 }, asked)).window).toBe(20);
     expect(account(recordedOf({ ...asked, model: 'gpt-x' })).window).toBe(5_000);
     expect(account(recordedOf(asked))).not.toHaveProperty('window');
   });
 
-  it("has a curve of prompt sizes that ends with the last request's size in the list", () => {
+  it('has the prompt size after each request, ending with the size that the list shows', () => {
     const { fill, now } = account(
       recordedOf(request({ usage: usage(200, 30) }), request({ usage: usage(300, 40), message: 1 })),
     );
@@ -115,7 +115,7 @@ describe('the account of a session with recorded requests', () => {
   });
 });
 
-it("an account charges web searches once if only the agent's total includes them", () => {
+it("an account charges only those web searches of the agent's total that its requests lack", () => {
   const asked = request({ usage: usage(10, 0), model: 'gpt-5', at: noon(1), service: { webSearches: 1 } });
   const total = (webSearches: number) => ({
     ...{ at: noon(1), after: 1, compactions: 0 },
@@ -130,7 +130,7 @@ it("an account charges web searches once if only the agent's total includes them
 describe("the agent's own compactions in an account", () => {
   const compactions = [{ message: 1, tokensBefore: 40 }];
 
-  it('cost what was recorded for them', () => {
+  it('cost the amount that was recorded for them', () => {
     const own = request({ purpose: 'compaction', model: 'gpt-x', usage: usage(10, 2) });
     const found = (...requests: readonly RecordedRequest[]) => account({ requests, compactions }).compactions;
     expect(found(own, own)).toEqual({ count: 1, isEstimate: false, cost: 60 });
@@ -138,7 +138,7 @@ describe("the agent's own compactions in an account", () => {
     expect(found(own, { ...own, model: 'other' })).toEqual({ count: 1, isEstimate: false });
   });
 
-  it('are estimated from the context before and the summary if nothing was recorded', () => {
+  it('have their cost estimated from the context before the compaction and the summary if nothing was recorded', () => {
     const asked = request({ model: 'gpt-x', usage: usage(70, 1), message: 1 });
     const cost = (message: number, tokensBefore?: number) =>
       account({
@@ -160,7 +160,7 @@ describe("the agent's own compactions in an account", () => {
   });
 });
 
-describe('the calls of tools in an account', () => {
+describe('tool calls in an account', () => {
   const call = (id: string, name: string): ApiMessage => ({
     role: 'assistant',
     content: [{ type: 'tool_use', id, name, input: {} }],
@@ -183,7 +183,7 @@ describe('the calls of tools in an account', () => {
     );
   const callsOf = (...sessions: readonly ReadSession[]) => countCopiedRequestsOnce(sessions).map(({ calls }) => calls);
 
-  it('count once, in the session that made the request, if another file repeats it', () => {
+  it('are counted once, in the session that made the request, if another file repeats it', () => {
     const second = request({ key: '2', message: 5, usage: usage(1, 1) });
     const origin = read('/a', { requests: [first, second] });
     const own = request({ key: '3', message: 6, usage: usage(1, 1) });
@@ -201,7 +201,7 @@ describe('the calls of tools in an account', () => {
     expect(callsOf(fork, origin)).toEqual(expected.toReversed());
   });
 
-  it('count without a recorded request unless the session repeats another’s', () => {
+  it('are counted even without a recorded request, unless the session repeats another’s calls', () => {
     const bash = [{ tool: 'Bash', calls: 1 }];
     const all = [
       { tool: 'Bash', calls: 2 },
@@ -216,7 +216,7 @@ describe('the calls of tools in an account', () => {
 });
 
 describe('unrecorded requests in an account', () => {
-  it('are estimated from the messages, with the model that the file names', () => {
+  it('have their tokens estimated from the messages, with the model that the file names', () => {
     const { source, usage: days, project } = account(undefined, { request: { model: 'gpt-x' }, workspace: '/p' });
     expect({ source, project }).toEqual({ source: 'replayed', project: '/p' });
     expect(days).toMatchObject([{ day: '2026-01-09', model: 'gpt-x', requests: 1, fresh: 100, output: 50 }]);
@@ -235,7 +235,7 @@ describe('unrecorded requests in an account', () => {
     expect(days).toMatchObject([{ day: '2026-01-04', model: 'gpt-x', output: 77 }]);
   });
 
-  it("are assumed to be cached as Claude's requests are", () => {
+  it('are assumed to use the prompt cache if the model is Claude', () => {
     const { usage: days } = account(undefined, { request: { model: 'claude-x' } });
     expect(days).toMatchObject([{ model: 'claude-x', fresh: 0, unpriced: 1 }]);
     expect(days[0]?.cacheWrite).toBeGreaterThan(0);
@@ -247,13 +247,13 @@ describe('unrecorded requests in an account', () => {
     const recorded = { requests: [named(1), named(3)], compactions: [] };
     const replayed = account(recorded, { messages: twice }).usage[0]?.cost ?? 0;
 
-    it('cost that charge if it covers them, and only the remainder is estimated', () => {
+    it('cost exactly that charge if it covers all of them, with no estimated remainder', () => {
       const whole = account({ ...recorded, charged: { answers: 2, dollars: 7 } }, { messages: twice });
       expect(whole.usage).toMatchObject([{ requests: 2, replayed: 2, replayedCost: 0 }]);
       expect(whole.usage[0]?.cost).toBeCloseTo(7, 9);
     });
 
-    it("have later requests' estimates scaled by the same factor as earlier ones", () => {
+    it('that the charge does not cover have their estimates scaled by the same factor as the charged ones', () => {
       const half = account({ ...recorded, charged: { answers: 1, dollars: 7 } }, { messages: twice });
       const [day] = half.usage;
       const first = account({ ...recorded, requests: [named(1)] }).usage[0]?.cost ?? Number.NaN;
@@ -261,7 +261,7 @@ describe('unrecorded requests in an account', () => {
       expect(day?.replayedCost).toBeCloseTo((7 / first) * replayed - 7, 6);
     });
 
-    it("count the charges in an agent's totals and of compactions once", () => {
+    it("count a charge once if both the agent's total and a compaction include it", () => {
       const compaction = request({ purpose: 'compaction', at: noon(1), usage: { ...usage(0, 1), costUsd: 3 } });
       const charged = { answers: 2, dollars: 7, at: noon(2) };
       const whole = account(

@@ -8,7 +8,7 @@ import { computeAccountOfStores } from './accountStores';
 import { simulateSessionSavings, type WhatIfChoice } from './storesWhatIf';
 import { makeReadingSession } from './testing';
 
-it('a replay over all stored sessions simulates each long enough session once, and no short ones', async () => {
+it('a replay over all stored sessions simulates each sufficiently long session once, and skips short ones', async () => {
   const home = temporaryFolder();
   const folder = join(home, '.claude/projects/p');
   mkdirSync(folder, { recursive: true });

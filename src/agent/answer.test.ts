@@ -9,7 +9,7 @@ const PARTS = { shouldRetry: () => false, shouldCorrect: () => true };
 const call = (id: string): ApiEvent => ({ type: 'tool_call', id, name: 'read_file', input: {}, rawArguments: '{}' });
 const END: ApiEvent = { type: 'end', stopReason: 'tool_use' };
 
-it('correcting an answer sends the calls back in their original order', async () => {
+it("a correction of an answer's tool calls sends them back to the model in their original order", async () => {
   const turns: ApiEvent[][] = [
     [thinking('a'), { type: 'text', text: 'I read.' }, thinking('b'), call('c1'), thinking('c'), call('c2'), END],
     [call('c3'), END],
@@ -47,7 +47,7 @@ it('correcting an answer sends the calls back in their original order', async ()
   ]);
 });
 
-it('correcting an answer makes duplicate call IDs unique', async () => {
+it("a correction of an answer's tool calls makes duplicate call IDs unique", async () => {
   const requests: ApiRequest[] = [];
   const handler: ApiHandler = {
     modelInfo: { vendor: 'openai', id: 'm', accounting: 'openai' },

@@ -85,7 +85,7 @@ describe('a spending limit for the chat', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('that only warns says so once when it is reached, and the conversation continues', async () => {
+  it('that only warns shows one warning when it is reached, and the conversation continues', async () => {
     limits = { perConversation: 0.0001, perDay: 0, stops: false };
     const window = openWindow();
     for (let request = 0; request < 3; request++) expect(await window.ask('a')).toBe('ok');
@@ -132,7 +132,7 @@ describe('a spending limit for the chat', () => {
     expect(await window.ask('b')).toBe('ok');
   });
 
-  it('is exceeded at most by the request in progress, whose expected cost other windows count', async () => {
+  it('can be exceeded only by the request in progress, whose expected cost also counts in other windows', async () => {
     limits = { perConversation: 0, perDay: 1e-6, stops: true };
     let answer = (): void => undefined;
     server.play(reply('ok', { firstByte: new Promise<void>((resolve) => (answer = resolve)) }));

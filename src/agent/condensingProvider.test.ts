@@ -129,7 +129,7 @@ describe('a chat conversation through the condensing provider', () => {
     expect(live.requests[0]?.isTransformedByVendor).toBe(true);
   });
 
-  it('carries at most four cache marks: one on the system prompt, the others where the engine puts them', async () => {
+  it('carries at most four cache marks: one on the system prompt, the others on messages that the engine chose', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server);
     live.prepare = (request) =>
@@ -144,7 +144,7 @@ describe('a chat conversation through the condensing provider', () => {
     expect(bodies(server)[0]).toMatchObject({ system: [{ cache_control: { type: 'ephemeral' } }] });
   });
 
-  it("forwards small requests and VS Code's own summaries unchanged", async () => {
+  it("forwards small requests and VS Code's own summary requests unchanged", async () => {
     const server = await anthropic(reply('A title'));
     const { chat, live, provider, model } = await chatOn(server);
     chat.tools = [];
@@ -187,7 +187,7 @@ describe('a chat conversation through the condensing provider', () => {
     expect(live.requests).toHaveLength(1);
   });
 
-  it('is sent as the same body as without the extension while condensing is off', async () => {
+  it('is sent unchanged, as if the extension were not installed, while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const { chat, live } = await chatOn(server, { cacheLifetime: 'none' }, { settings: { automatic: false } });
     await chat.ask();
@@ -258,7 +258,7 @@ describe('a chat conversation through the condensing provider', () => {
 });
 
 describe('failed requests in the chat', () => {
-  it('are described without a stack trace or key', async () => {
+  it('are described in an error message without a stack trace or key', async () => {
     const server = await anthropic(makeErrorResponse(401, 'authentication_error', `bad key ${TEST_API_KEY}`));
     const { chat, lines } = await chatOn(server);
     const error = await chat.ask().catch((thrown: unknown) => thrown);
@@ -269,7 +269,7 @@ describe('failed requests in the chat', () => {
     expect(describeError(error) + lines.join()).not.toContain(TEST_API_KEY);
   });
 
-  it('are retried only a few times, and not at all if hopeless', async () => {
+  it('are retried only a few times, and not at all if a retry cannot help', async () => {
     const server = await anthropic(makeOverloadedError());
     const { chat } = await chatOn(server);
     // VS Code asks four times.
@@ -290,7 +290,7 @@ describe('failed requests in the chat', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('name the requested model if it is no longer offered', async () => {
+  it('report that the requested model is no longer offered', async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const chat = new FakeChat(provider, { ...model, id: 'gone' });
@@ -298,7 +298,7 @@ describe('failed requests in the chat', () => {
     await expect(chat.ask()).rejects.toThrow(/no longer offered/);
   });
 
-  it('are charged for what the model used before its answer broke off', async () => {
+  it('are charged for the tokens that the model used before its answer broke off', async () => {
     const server = await anthropic(makeFaultyReply('cut'));
     const { chat, live } = await chatOn(server);
     await expect(chat.ask()).rejects.toThrow();
@@ -341,7 +341,7 @@ describe('failed requests in the chat', () => {
     expect(refusals).toHaveLength(2);
   });
 
-  it('are too long while condensing is off: the error says how to turn it on', async () => {
+  it('because of a prompt that is too long say how to turn on condensing if it is off', async () => {
     const server = await startAnthropicServer({ script: reply('ok'), maxContextTokens: 10_000 });
     servers.push(server);
     const { chat } = await chatOn(server, {}, { settings: { automatic: false } });
@@ -349,7 +349,7 @@ describe('failed requests in the chat', () => {
     await expect(chat.ask()).rejects.toThrow(/window\. Turn on “Condense automatically”, or use a model with/);
   });
 
-  it('are repeated with the original if the condensed request was invalid, and the conversation is condensed no more', async () => {
+  it('are repeated with the original messages if the condensed ones were invalid, and condensing stops', async () => {
     const server = await anthropic([
       makeErrorResponse(400, 'invalid_request_error', 'messages.1: nonsense'),
       reply('ok'),
@@ -438,7 +438,7 @@ describe('failed requests in the chat', () => {
   });
 });
 
-describe('a tool call that must not reach the tool as written', () => {
+describe('a tool call that contains a marker or truncated parameters', () => {
   const marker = makeTestMarker('a file');
   const expanding = (live: PassThroughConversations, known: boolean): void => {
     live.expandMarkers = (_conversation: LiveId, input: unknown) => {
@@ -449,7 +449,7 @@ describe('a tool call that must not reach the tool as written', () => {
     };
   };
 
-  it('gets the original text in place of a marker', async () => {
+  it('reaches the tool with the original text in place of the marker', async () => {
     const server = await anthropic(callsTool({ id: 'w1', name: 'read_file', input: { content: `a ${marker} b` } }));
     const { chat, live, calls } = await chatOn(server);
     expanding(live, true);
@@ -457,7 +457,7 @@ describe('a tool call that must not reach the tool as written', () => {
     expect(calls).toEqual([['c1', 'read_file', { content: 'a the original b' }]]);
   });
 
-  it('is answered with an error within the same answer, so that the model corrects it', async () => {
+  it('with an unknown marker is answered with an error within the same answer, so that the model corrects it', async () => {
     const server = await anthropic([
       {
         kind: 'reply',
@@ -566,7 +566,7 @@ describe('a VS Code model wrapped by the extension', () => {
 });
 
 describe('models offered in the chat', () => {
-  it('declare a window larger than the real one minus the output, or the real one while condensing is off', async () => {
+  it('declare a larger window than the model has, or the real one while condensing is off', async () => {
     const server = await anthropic(reply('ok'));
     const declared = async (settings: object, more: Partial<ApiProfile> = {}) =>
       (await chatOn(server, { contextWindow: 200_000, ...more }, { settings })).model;
@@ -584,7 +584,7 @@ describe('models offered in the chat', () => {
     expect((await chatOn(server, { contextWindow: 200_000 })).model.tooltip).toContain('200,000 tokens');
   });
 
-  it("count texts and messages in the underlying model's tokens", async () => {
+  it('count texts and messages as the underlying model does', async () => {
     const server = await anthropic(reply('ok'));
     const { provider, model } = await chatOn(server);
     const text = 'x'.repeat(400);

@@ -54,7 +54,7 @@ const states = fc.oneof(
   ),
 ) as fc.Arbitrary<CacheState>;
 
-it('the cache status describes every state in one of four phrases with its basis, and gives figures only if known', () => {
+it("an explanation of a condensation always names the cache's state and its basis, and gives only known figures", () => {
   fc.assert(
     fc.property(
       states,

@@ -56,6 +56,9 @@ it.each([
   [1_234, '1,234 fewer tokens'],
   [0, '0 fewer tokens'],
   [-88, '88 more tokens'],
-])("a condensation's change by %d tokens is shown without a sign", (fewer, words) => {
-  expect(formatTokenDifference(fewer)).toBe(words);
-});
+])(
+  "a condensation's change by %d tokens is shown as “fewer” or “more” tokens instead of with a sign",
+  (fewer, words) => {
+    expect(formatTokenDifference(fewer)).toBe(words);
+  },
+);

@@ -30,7 +30,7 @@ describe('the models that VS Code asks for by group', () => {
     expect(changes).toBe(0);
   });
 
-  it('are those of the profile that a group names, and a group without a profile lists the rest', () => {
+  it('are those of the profile that a group names; a group without a profile lists the other models', () => {
     expect(requestModels({ profile: 'b' }, {})).toEqual(['b', 'a']);
     expect(requestModels({ profile: ' ' }, { profile: 'b' })).toEqual(['a', 'b']);
     expect(requestModels({ profile: 'gone' })).toEqual([]);
@@ -46,7 +46,7 @@ describe('the models that VS Code asks for by group', () => {
     expect(changes).toBe(1);
   });
 
-  it('change when the first group is added or the last one removed', () => {
+  it('change when the first group is added or the last one is removed', () => {
     requestModels();
     vi.advanceTimersByTime(1_000);
     requestModels({});

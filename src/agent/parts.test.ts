@@ -41,16 +41,19 @@ describe('a part of a chat message', () => {
     ['image/jpg', [0xff, 0xd8, 0xff, 0xe0], 'image/jpeg'],
     ['image/png', Buffer.from('GIF89a'), 'image/gif'],
     ['image/png', Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 '), 'image/webp'],
-  ])('with the MIME type %s gets the type of its bytes, since vendors reject a wrong type', (name, bytes, type) => {
-    expect(convertPartToBlock(data(Uint8Array.from(bytes), name))).toMatchObject({
-      type: 'image',
-      source: { media_type: type },
-    });
-    expect(convertPartToBlock(data('<html>No such page</html>', name))).toEqual({
-      type: 'text',
-      text: `[25 bytes of ${name} that can't be shown here]`,
-    });
-  });
+  ])(
+    'with the MIME type %s gets the type that its bytes show, since vendors reject a wrong type',
+    (name, bytes, type) => {
+      expect(convertPartToBlock(data(Uint8Array.from(bytes), name))).toMatchObject({
+        type: 'image',
+        source: { media_type: type },
+      });
+      expect(convertPartToBlock(data('<html>No such page</html>', name))).toEqual({
+        type: 'text',
+        text: `[25 bytes of ${name} that can't be shown here]`,
+      });
+    },
+  );
 
   it("is dropped if it is blank, VS Code's internal data, or thinking of another model", () => {
     for (const part of [
@@ -69,7 +72,7 @@ describe('a part of a chat message', () => {
     }
   });
 
-  it('of an unknown kind is kept as text if it contains text', () => {
+  it('of an unknown kind is kept as a text block if it contains text', () => {
     expect(convertPartToBlock({ value: 'from prompt-tsx' })).toEqual({ type: 'text', text: 'from prompt-tsx' });
     expect(convertPartToBlock({ value: { node: 1 } })).toEqual({ type: 'text', text: '{"node":1}' });
     expect(convertPartToBlock('bare')).toEqual({ type: 'text', text: 'bare' });

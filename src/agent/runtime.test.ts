@@ -106,7 +106,7 @@ describe('a chat task that outgrows the window', () => {
     registration();
   });
 
-  it('shows a notification with the same actions as a manual condensation, and none if notifications are off', async () => {
+  it('shows a notification with the same actions as after a manual condensation, and none if notifications are off', async () => {
     fake.settings['contextCondenser.notifications'] = 'notification';
     fake.answers = ['Show Diff', 'Details', 'Undo'];
     await readFiles(9);
@@ -174,7 +174,7 @@ describe('commands on a chat conversation', () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  it('take effect at once: condensing and undoing', async () => {
+  it('take effect with the next request, both condensing and undoing', async () => {
     const chat = await readFiles(12, 60);
     expect(lastBody()).not.toContain(MARKER_START);
     fake.onQuickPick = (picker) => {

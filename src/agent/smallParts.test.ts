@@ -31,7 +31,7 @@ describe('cache marks in a request', () => {
   ];
   const marksOf = (value: unknown): number => JSON.stringify(value).split('cache_control').length - 1;
 
-  it('are at most four, on the first and the newest messages', () => {
+  it('are at most four, placed on the first and the newest messages', () => {
     const marked = addCacheMarks({ system: 'S', tools, messages }, [3, 0, 1, 2, 4, 9], '1h');
     expect(marksOf(marked)).toBe(4);
     expect(marked.messages.map(marksOf)).toEqual([1, 0, 1, 1, 0]);
@@ -39,7 +39,7 @@ describe('cache marks in a request', () => {
     expect(marksOf(marked.tools)).toBe(0);
   });
 
-  it('are also set on the tools if a mark is left or there is no system prompt', () => {
+  it('are also set on the tools if fewer than four are used or there is no system prompt', () => {
     expect(marksOf(addCacheMarks({ system: 'S', tools, messages }, [1], '5m').tools)).toBe(1);
     const bare = addCacheMarks({ tools, messages }, [0, 1, 2, 3], '5m');
     expect([marksOf(bare.tools), marksOf(bare)]).toEqual([1, 4]);
@@ -53,7 +53,7 @@ describe('cache marks in a request', () => {
   });
 });
 
-it("a chat request counts as small if it lacks tools or has the summary's system text, but not if its text contains tools", () => {
+it('a chat request is small if it has no tools or is a summary request, unless its history shows a task', () => {
   const asked = { system: 'You are an agent', messages: [user('Do it')], tools: [{}], conversationId: 'c1' };
   const summary = '\nYour task is to create a comprehensive, detailed summary of the entire conversation so';
   const answered = [...asked.messages, { role: 'assistant' as const, content: '<read_file></read_file>' }];
@@ -83,7 +83,7 @@ it('a thrown value that is not an error is reported in the chat', () => {
   expect(toChatError('words')).toMatchObject({ message: 'words', stack: '' });
 });
 
-it('cached token counts of the chat are limited in number', async () => {
+it("the cache of the chat's token counts is limited in size", async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
   const counts = new CachedTokenCounter(counter, () => Promise.reject(new Error('Nothing is long.')));
@@ -150,7 +150,7 @@ describe('texts about a running conversation', () => {
     ...{ pin: unasked, unpin: unasked, view: unasked, compare: unasked, outline: unasked },
   };
 
-  it("include the status bar's text, color and tooltip", () => {
+  it("include the status bar's text, color and tooltip in each state", () => {
     const bar = new LiveStatusBar();
     const [item] = fake.statusBar.slice(-1);
     const getColor = (more: Partial<LiveSummary>): string | undefined => {
@@ -205,7 +205,7 @@ describe('texts about a running conversation', () => {
     ).toBe('condensed once, −44%');
   });
 
-  it('offer no diff if results were only read again', async () => {
+  it('offer no diff if the agent only read results again', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
     expect(formatNewResults(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
@@ -220,7 +220,7 @@ describe('texts about a running conversation', () => {
     ['Truncation', 950, 'It found nothing.', false],
     ['Lossless', 950, undefined, false],
     ['Lossless', 850, 'It found nothing.', false],
-  ])('in the details of what %s condenses, with %d tokens and "%s", suggest File-Aware: %s', async (...row) => {
+  ])('in the details, for provider %s, %d tokens and the reason "%s", offer Smart (File-Aware): %s', async (...row) => {
     const [condensedBy, tokens, whyNot, isOffered] = row;
     const labels = await listDetailLabels({ condensedBy, tokens, ...(whyNot !== undefined && { whyNot }) });
     expect(labels.includes('Use Smart (File-Aware)')).toBe(isOffered);
@@ -237,7 +237,7 @@ describe('texts about a running conversation', () => {
     expect(describeNextCondensation(summary({ tokens: 950, whyNot: 'No.' }))).toBe('Not condensed: No.');
   });
 
-  it('log every event, with the break-even point if relevant', async () => {
+  it('in the log report every event, with the break-even point if relevant', async () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();

@@ -64,7 +64,7 @@ function getCachedShare(server: ModelServer): number {
   return sum.read / sum.input;
 }
 
-describe('chat requests with thinking keep one setting, are never rejected, and preserve the cache', () => {
+describe('chat requests with thinking', () => {
   async function claude(options: AnthropicServerOptions, more: Partial<ApiProfile>, script: (step: number) => Reply) {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, ...options, maxContextTokens: 1_000_000 });
@@ -91,16 +91,19 @@ describe('chat requests with thinking keep one setting, are never rejected, and 
     ['claude-opus-4-8', 'skips a step', (step: number) => thinks(step % 6 === 1 ? undefined : 'hm')],
     ['claude-opus-5-5', 'thinks unasked', (step: number) => thinks(step % 2 === 0 ? 'hm' : undefined)],
     ['claude-sonnet-5', 'thinks unasked', () => thinks('hm')],
-  ])('if the model %s %s', async (model, _, script) => {
-    const asked = model === 'claude-sonnet-5' || model === 'claude-opus-5-5' ? {} : { thinkingTokens: 4_000 };
-    const server = await claude({}, { model, ...asked }, script);
-    expect(statuses(server)).toEqual(Array(18).fill(200));
-    expect(settings(server).size).toBe(1);
-    expect([...settings(server)][0]).toContain(model === 'claude-haiku-4-5' ? 'enabled' : 'summarized');
-    expect(getCachedShare(server)).toBeGreaterThan(0.8);
-  });
+  ])(
+    'keep one thinking setting, are never rejected, and preserve the cache if the model %s %s',
+    async (model, _, script) => {
+      const asked = model === 'claude-sonnet-5' || model === 'claude-opus-5-5' ? {} : { thinkingTokens: 4_000 };
+      const server = await claude({}, { model, ...asked }, script);
+      expect(statuses(server)).toEqual(Array(18).fill(200));
+      expect(settings(server).size).toBe(1);
+      expect([...settings(server)][0]).toContain(model === 'claude-haiku-4-5' ? 'enabled' : 'summarized');
+      expect(getCachedShare(server)).toBeGreaterThan(0.8);
+    },
+  );
 
-  it('with a thinking budget that stays between calls, and bound thinking that is dropped', async () => {
+  it('carry the beta headers for thinking between calls and for dropping thinking bound to other messages', async () => {
     const betas = (server: ModelServer) => server.requests.at(-1)?.headers['anthropic-beta'];
     const budget = await claude({}, { model: 'claude-haiku-4-5', thinkingTokens: 4_000 }, () => thinks('hm'));
     expect(betas(budget)).toContain('interleaved-thinking-2025-05-14');
@@ -133,7 +136,7 @@ describe("a model's thinking appears in the chat but is not sent in later reques
     );
   });
 
-  it('for a model behind Chat Completions', async () => {
+  it('for a model that is called through Chat Completions', async () => {
     const server = await startOpenAIServer({ maxContextTokens: 400_000 });
     servers.push(server);
     server.play(thinks(thought));
@@ -218,27 +221,30 @@ describe('reasoning tokens in requests to OpenAI', () => {
     ['gpt-5.2', 'current_turn'],
     ['gpt-5.6', 'all_turns'],
     ['a-model-of-some-gateway', 'current_turn'],
-  ] as const)('count as they are billed for %s, which reads %s', async (model, reasoning) => {
-    const server = await openai({ strict: { reasoning } });
-    server.play(thinks('so many words of thought '.repeat(100)));
-    const profile: ApiProfile = {
-      id: 'p',
-      name: 'P',
-      vendor: 'openai',
-      api: 'responses',
-      model,
-      baseUrl: `${server.url}/v1`,
-      offerInChat: true,
-    };
-    const { live } = await runTask(profile, 12, 4);
-    expect(statuses(server)).toEqual(Array(12).fill(200));
-    const each = server.tokensOf('so many words of thought '.repeat(100));
-    // The last request contains this turn's four answers without the requested one, or all eleven
-    // before it.
-    const billed = each * (reasoning === 'all_turns' ? 11 : 3);
-    expect(live.requests.at(-1)?.extraTokens).toBeGreaterThan(billed * 0.9);
-    expect(live.requests.at(-1)?.extraTokens).toBeLessThan(billed * 1.1);
-  });
+  ] as const)(
+    'are counted as the vendor bills them for %s, which reads the reasoning of %s',
+    async (model, reasoning) => {
+      const server = await openai({ strict: { reasoning } });
+      server.play(thinks('so many words of thought '.repeat(100)));
+      const profile: ApiProfile = {
+        id: 'p',
+        name: 'P',
+        vendor: 'openai',
+        api: 'responses',
+        model,
+        baseUrl: `${server.url}/v1`,
+        offerInChat: true,
+      };
+      const { live } = await runTask(profile, 12, 4);
+      expect(statuses(server)).toEqual(Array(12).fill(200));
+      const each = server.tokensOf('so many words of thought '.repeat(100));
+      // The last request contains this turn's four answers without the requested one, or all eleven
+      // before it.
+      const billed = each * (reasoning === 'all_turns' ? 11 : 3);
+      expect(live.requests.at(-1)?.extraTokens).toBeGreaterThan(billed * 0.9);
+      expect(live.requests.at(-1)?.extraTokens).toBeLessThan(billed * 1.1);
+    },
+  );
 });
 
 describe('chat requests to OpenRouter', () => {
@@ -266,7 +272,7 @@ describe('chat requests to OpenRouter', () => {
 
   // Regression: cache marks on results were dropped, so only what precedes the first call was
   // cached.
-  it("cache Claude's tool loops and send reasoning back unchanged", async () => {
+  it("use the prompt cache in Claude's tool loops, and send reasoning back unchanged", async () => {
     const server = await startOpenRouter({ strict: { cacheKeys: true, reasoningDetails: true } });
     server.play(({ index }) => thinks(index % 2 === 0 ? 'hm' : undefined));
     await runTask(profile, 18, 18);
@@ -316,7 +322,7 @@ describe('answers that are cut off', () => {
     expect((await ask(cut('refusal', { calls: [call] }))).calls).toEqual([]);
   });
 
-  it('have as their limit what the model can write and the prompt leaves room for', async () => {
+  it('are limited to what the model can write and what the prompt leaves of the window', async () => {
     const server = await startAnthropicServer({ strict: { byModel: true } });
     servers.push(server);
     const profile: ApiProfile = {

@@ -71,7 +71,7 @@ describe('thinking blocks that the chat cannot represent', () => {
 
     // With a thinking budget, Anthropic requires a turn to begin with its thinking; otherwise the
     // rest of the turn runs without.
-    it("stay in the turn's first and last answers, and phases stay in all answers", () => {
+    it("stay in the turn's first and last answers, and OpenAI's phase blocks stay in all answers", () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
 
@@ -80,7 +80,7 @@ describe('thinking blocks that the chat cannot represent', () => {
     });
   });
 
-  it('are dropped, but not the phases of their answers, if the model does not read earlier thinking', () => {
+  it('are dropped if the model does not read earlier thinking, but the phase blocks of the same answers stay', () => {
     const kept = new ThinkingStore();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
@@ -90,7 +90,7 @@ describe('thinking blocks that the chat cannot represent', () => {
     expect(kept.restoreBlocks('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
   });
 
-  it('count as the tokens that the vendor reported if the model reads them again', () => {
+  it('are counted with the tokens that the vendor reported if the model reads them again', () => {
     const kept = new ThinkingStore();
     const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
     const keep = (id: string): void => {
@@ -203,10 +203,10 @@ class CuttingLive extends PassThroughConversations {
   }
 }
 
-describe("the chat's requests with thinking are never rejected, whatever the sequence of answers,", () => {
+describe("the chat's requests with thinking", () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 
-  it("by Anthropic's API, with or without thinking", async () => {
+  it("are never rejected by Anthropic's API, with or without thinking, whatever the sequence of answers", async () => {
     const server = await startAnthropicServer({ strict: { turns: true } });
     servers.push(server);
     const profile: ApiProfile = {
@@ -225,7 +225,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     );
   });
 
-  it("by OpenAI's APIs with encrypted reasoning", async () => {
+  it("are never rejected by OpenAI's APIs with encrypted reasoning, whatever the sequence of answers", async () => {
     const server = await startOpenAIServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -245,7 +245,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
   });
 
   it.each(['reasoning_content', 'thought_signature'] as const)(
-    'by a model that requires its %s back',
+    'are never rejected by a model that requires its %s back, whatever the sequence of answers',
     async (wants) => {
       const server = await startOpenAIServer({ quirks: { wants } });
       servers.push(server);
@@ -277,7 +277,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     },
   );
 
-  it('by a Claude model that binds thinking to the preceding messages, across condensations', async () => {
+  it('are never rejected by a Claude model that binds thinking to the messages before it, despite condensations', async () => {
     const server = await startAnthropicServer({ adaptive: true });
     servers.push(server);
     const profile: ApiProfile = {
@@ -316,7 +316,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     );
   });
 
-  it('the log reports a rejection unrelated to thinking, or of a request without restored thinking', async () => {
+  it('are not resent if their rejection has another reason than thinking, or if no thinking was restored in them', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -336,7 +336,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a request is resent once without its thinking if the vendor rejects the thinking', async () => {
+  it('are resent once without their thinking if the vendor rejects the thinking', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {
@@ -362,7 +362,7 @@ describe("the chat's requests with thinking are never rejected, whatever the seq
     ]);
   });
 
-  it('the chat sends thinking back exactly as the vendor signed it', async () => {
+  it('send thinking back exactly as the vendor signed it', async () => {
     const server = await startAnthropicServer();
     servers.push(server);
     const profile: ApiProfile = {

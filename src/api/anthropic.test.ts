@@ -102,7 +102,7 @@ describe('the Anthropic handler', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('learns from a rejection that a model sizes its own thinking and accepts no forced tool', async () => {
+  it('learns from rejections that a model needs adaptive thinking and accepts no forced tool choice', async () => {
     const { handler, server } = await start({ adaptive: true, script: [callsTool({ name: 'read_file', input: {} })] });
     const request = {
       ...hello,
@@ -119,7 +119,7 @@ describe('the Anthropic handler', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('sends no fields of our own, and leaves merging of consecutive roles to the API', async () => {
+  it('sends no fields of our own, and leaves the merging of consecutive messages of one role to the API', async () => {
     const { handler, server } = await start();
     const messages = [
       { ...user([{ ...text('one'), ts: 1 }]), ts: 12, isSummary: true, condenseId: 'c1' },
@@ -151,7 +151,7 @@ describe('the Anthropic handler', () => {
     ]);
   });
 
-  it('puts leading system messages into the prompt, and later ones where they separate no call from its result', async () => {
+  it('moves leading system messages to the system prompt, and keeps later ones from separating a call from its result', async () => {
     const { handler, server } = await start();
     const system = (content: string) => ({ role: 'system', content }) as const;
     const [task, called, answered] = history as [(typeof history)[0], (typeof history)[0], (typeof history)[0]];
@@ -207,7 +207,7 @@ describe('the Anthropic handler', () => {
     expect(second && countUncachedInput(second)).toBe(9);
   });
 
-  it('sends no key or header that the environment holds for another endpoint', async () => {
+  it('sends no key or header that environment variables set for another endpoint', async () => {
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'X-Secret: not-for-you\nX-Api-Key: other');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'other-token');
     const { handler, server } = await start();
@@ -247,7 +247,7 @@ describe('the Anthropic handler', () => {
 
 const marked = { ...text('x'), cache_control: { type: 'ephemeral' } };
 
-describe('the Anthropic test server, called through the SDK, rejects', () => {
+describe('the Anthropic test server, called through the SDK,', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',
@@ -360,7 +360,7 @@ describe('the Anthropic test server, called through the SDK, rejects', () => {
       },
     ],
     ['a field that is unknown', /Extra inputs/, { messages: [user('x')], extraBody: { odd: 1 } }],
-  ])('an invalid request: %s', async (_, words, request) => {
+  ])('rejects an invalid request: %s', async (_, words, request) => {
     const { handler, server } = await start();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
@@ -368,7 +368,7 @@ describe('the Anthropic test server, called through the SDK, rejects', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('nothing if consecutive messages have one role, which it merges', async () => {
+  it("accepts consecutive messages of the same role, as Anthropic's API does", async () => {
     const { handler } = await start();
     const messages = [
       user('x'),

@@ -105,7 +105,7 @@ describe('completing a text', () => {
     expect((outcome as FailedText).error.message).toContain('cut off at the end of the model’s window');
   });
 
-  it('reports a filtered reply, an unknown stop reason, a text that ended as a call, and a misbehaving handler', async () => {
+  it('reports a filtered reply, an unknown stop reason, a tool call instead of a text, and a misbehaving handler', async () => {
     const { handler, server } = await start(
       'Chat Completions',
       makeErrorResponse(400, 'x', 'Filtered', { code: 'content_filter' }),

@@ -76,7 +76,7 @@ describe('converting a thrown error to an API error', () => {
     expect(toApiError(raw, context)).toMatchObject(expected);
   });
 
-  it('shortens long words, and ignores a retry date that is nonsense', () => {
+  it("shortens a vendor's message to 500 characters, and ignores an invalid retry date", () => {
     const headers = new Headers({ 'retry-after': 'soon' });
     const error = toApiError(
       answer({ status: 429, headers, error: { message: `${'x'.repeat(900)} secret-key-0123` } }),
@@ -128,7 +128,7 @@ describe('recognizing the error for a prompt that is too long', () => {
     expect(findOverflow(words)).toBeDefined();
   });
 
-  it('succeeds for its error codes, and not for other errors', () => {
+  it("succeeds for vendors' codes of this error, and fails for other errors", () => {
     expect(findOverflow('x', undefined, 'context_length_exceeded')).toBeDefined();
     expect(findOverflow('messages: text content blocks must be non-empty', 'invalid_request_error')).toBeUndefined();
     expect(findOverflow('This request would exceed your rate limit of 40,000 input tokens per minute')).toBeUndefined();
@@ -196,7 +196,7 @@ describe('the delay before a retry', () => {
     expect(computeRetryDelayMs(failed, 3, DEFAULT_RETRY, 0)).toBeUndefined();
   });
 
-  it('exists for a broken connection but not for one that cannot be made', () => {
+  it('is one second for a broken connection, and undefined (no retry) if the host is not found', () => {
     const network = (code?: string): ApiError =>
       new ApiError('network', { name: 'x', ...(code !== undefined && { code }) });
     expect(computeRetryDelayMs(network(), 0, DEFAULT_RETRY, 0)).toBe(1000);

@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     expect(clock.sleeps).toEqual([waited]);
   });
 
-  it('give up after three retries, each after twice the delay', async () => {
+  it('give up after three retries, each after twice the delay of the one before', async () => {
     const { server, handler, clock } = await start(protocol, makeOverloadedError());
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     expect((await outcome).text).toBe('late');
   });
 
-  it('stop a stream that stalls after five minutes in total, not after one', async () => {
+  it('stop a stream after five minutes without data, not after the one minute allowed for the first byte', async () => {
     const { server, handler, clock } = await start(protocol, makeFaultyReply('stall'));
     const stream = handler.stream(request)[Symbol.asyncIterator]();
     for (let texts = 0; texts < 2;) if ((await stream.next()).value?.type === 'text') texts++;

@@ -33,14 +33,14 @@ describe('JSON written in pieces', () => {
     expect([...jsonPieces(deep)].join('') === JSON.stringify(deep)).toBe(true);
   });
 
-  it('treats a text that looks like the placeholder of another text as text', () => {
+  it('keeps a text that merely looks like the placeholder of another text', () => {
     const frames = new LargeTextPlaceholders();
     const [name] = frames.insertPlaceholders([large('a')]);
     const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
     expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
   });
 
-  it('reports a placeholder for a large text that was changed before it was filled in', () => {
+  it('fails if the placeholder of a large text was changed before the text was filled in', () => {
     const frames = new LargeTextPlaceholders();
     const json = JSON.stringify(frames.insertPlaceholders([large('a')]));
     expect(() => [...frames.writeJsonInPieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
@@ -53,7 +53,7 @@ describe('JSON written in pieces', () => {
 });
 
 describe('large texts in a JSON value', () => {
-  it('are sliced between characters', () => {
+  it('are sliced between characters, never inside a surrogate pair', () => {
     for (const text of ['', 'abcde', '🎉🎉🎉', 'a🎉b🎉', '\ud83d\ud83d\ud83d']) {
       const slices = [...sliceText(text, 3)];
       expect(slices.join('')).toBe(text);

@@ -53,29 +53,32 @@ const START: Readonly<Record<string, () => Promise<readonly [ModelServer, ApiHan
 };
 
 describe('a request body of several megabytes', () => {
-  it.each(Object.entries(START))('to %s is serialized in pieces to the same bytes', async (_, start) => {
-    const [started, handler] = await start();
-    server = started;
-    const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };
-    const messages = [
-      user([{ type: 'text', text: WORDS }, shot]),
-      assistant([call('call_1', { path: 'a.ts' })]),
-      user([result('call_1', `${WORDS}!`)]),
-    ];
-    const stringify = vi.spyOn(JSON, 'stringify');
-    const { text, error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE_TOOL] }));
-    const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
-    stringify.mockRestore();
-    expect(error).toBeUndefined();
-    expect(text).toBe('Done.');
-    const [sent] = server.requests;
-    const json = JSON.stringify(sent?.body);
-    expect(json.includes(JSON.stringify(`${WORDS}!`).slice(1, -1))).toBe(true);
-    expect(json.includes(IMAGE)).toBe(true);
-    expect(sent?.bytes).toBe(Buffer.byteLength(json));
-    // The body is not chunked, since some servers and proxies require a content length.
-    expect(sent?.headers['content-length']).toBe(String(sent?.bytes));
-    expect(sent?.headers['content-type']).toMatch(/^application\/json/);
-    expect(longest).toBeLessThan(0.9 * json.length);
-  });
+  it.each(Object.entries(START))(
+    "to %s is serialized in pieces that together equal JSON.stringify's bytes",
+    async (_, start) => {
+      const [started, handler] = await start();
+      server = started;
+      const shot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };
+      const messages = [
+        user([{ type: 'text', text: WORDS }, shot]),
+        assistant([call('call_1', { path: 'a.ts' })]),
+        user([result('call_1', `${WORDS}!`)]),
+      ];
+      const stringify = vi.spyOn(JSON, 'stringify');
+      const { text, error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE_TOOL] }));
+      const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
+      stringify.mockRestore();
+      expect(error).toBeUndefined();
+      expect(text).toBe('Done.');
+      const [sent] = server.requests;
+      const json = JSON.stringify(sent?.body);
+      expect(json.includes(JSON.stringify(`${WORDS}!`).slice(1, -1))).toBe(true);
+      expect(json.includes(IMAGE)).toBe(true);
+      expect(sent?.bytes).toBe(Buffer.byteLength(json));
+      // The body is not chunked, since some servers and proxies require a content length.
+      expect(sent?.headers['content-length']).toBe(String(sent?.bytes));
+      expect(sent?.headers['content-type']).toMatch(/^application\/json/);
+      expect(longest).toBeLessThan(0.9 * json.length);
+    },
+  );
 });

@@ -17,14 +17,14 @@ const { findProvider } = await import('@pydantic/genai-prices');
 const NOW = new Date('2026-11-22T12:00:00Z');
 
 describe('the package with model prices', () => {
-  it('has the version whose date is shown', () => {
+  it('is installed in the version whose date the extension shows', () => {
     const installed: unknown = JSON.parse(readFileSync('node_modules/@pydantic/genai-prices/package.json', 'utf8'));
     expect(installed).toMatchObject({ version: PRICE_PACKAGE.version });
   });
 
   const sellers = [...new Set(VENDOR_IDS.flatMap((vendor) => getVendorEntry(vendor).pricedAs ?? []))];
 
-  it.each(sellers)('has a price for each model of %s, and a window and an output limit for many', (seller) => {
+  it.each(sellers)('has prices for most models of %s, and a window and an output limit for many', (seller) => {
     const vendor = VENDOR_IDS.find((id) => getVendorEntry(id).pricedAs === seller)!;
     const models = (findProvider({ providerId: seller })?.models ?? []).map(({ id }) => id);
     // Models for images, speech and embeddings have other prices.
@@ -42,7 +42,7 @@ describe('the package with model prices', () => {
   });
 });
 
-it('no model of a vendor that encrypts thinking answers longer than encrypted thinking is counted', () => {
+it('no model of a vendor that encrypts thinking can answer with more tokens than we count for encrypted thinking', () => {
   const limits = (['anthropic', 'openai'] as const).flatMap((vendor) =>
     (findProvider({ providerId: vendor })?.models ?? []).map(
       ({ id }) => findKnownModel(table, { vendor, model: id }).maxOutputTokens ?? 0,

@@ -185,7 +185,7 @@ describe('the Chat Completions handler', () => {
     expect(server.requests[0]?.body).toMatchObject({ tool_choice: sent, seed: 1 });
   });
 
-  it('counts tokens that the server does not report, and estimates them beforehand', async () => {
+  it('counts the tokens itself if the server reports no usage', async () => {
     const { handler } = await startHandlerAndServer({ quirks: { noUsage: true }, script: reply('12345678') });
     const { events } = await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(findEvent(events, 'usage')?.usage).toEqual({
@@ -199,7 +199,7 @@ describe('the Chat Completions handler', () => {
     expect(handler.modelInfo).toEqual({ id: 'gpt-4o', vendor: 'openai', accounting: 'openai' });
   });
 
-  it('gives a call without an ID one, and keeps arguments that are not JSON', async () => {
+  it('gives an ID to a call that has none, and keeps arguments that are not JSON', async () => {
     const { handler } = await startHandlerAndServer({
       quirks: { noCallIds: true },
       script: callsTool({ name: 'a', input: '{"x": ' }),

@@ -4,7 +4,7 @@ import type { ApiRequest } from './types';
 
 import { READ_FILE_HISTORY, startHandlerAndServer } from './testingOpenAI';
 
-describe('the OpenAI test server, called through the SDK, rejects like Chat Completions', () => {
+describe('the OpenAI test server, called through the SDK,', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
     [
       'a call without its result',
@@ -32,7 +32,7 @@ describe('the OpenAI test server, called through the SDK, rejects like Chat Comp
     ['a field that is unknown', /Unknown parameter: 'odd'/, { messages: [user('x')], extraBody: { odd: 1 } }],
     ['empty text in parts', /empty string/, { messages: [user([text(''), imageBlock])] }],
     ['a message without content', /empty array/, { messages: [user([])] }],
-  ])('an invalid request with %s', async (_, words, request) => {
+  ])('rejects an invalid request with %s, like Chat Completions', async (_, words, request) => {
     const { handler } = await startHandlerAndServer();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });

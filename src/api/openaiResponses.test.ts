@@ -95,7 +95,7 @@ describe('the Responses API handler', () => {
     });
   });
 
-  it('learns that a model does not reason', async () => {
+  it('learns from a rejection that a model does not support reasoning', async () => {
     const quirks = { noReasoning: true, noTemperature: true };
     const { handler, server } = await startHandlerAndServer({ quirks }, responses);
     expect((await collectOutcome(handler.stream({ ...HELLO_REQUEST, temperature: 0 }))).text).toBe('ok');

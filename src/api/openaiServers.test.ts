@@ -47,7 +47,7 @@ describe('the Chat Completions handler with other servers', () => {
     expect(chooseChatDialect(new URL('https://api.openai.com/v1')).shortIds).toBe(false);
   });
 
-  it('adapts all parallel calls to a server', async () => {
+  it('adapts requests to a server even if several run in parallel', async () => {
     const { handler } = await startHandlerAndServer({
       quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true },
     });
@@ -56,7 +56,7 @@ describe('the Chat Completions handler with other servers', () => {
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
-  it('does not change its requests after a rejection that it cannot avoid', async () => {
+  it('stops changing its requests if the server rejects each of them', async () => {
     const { handler, server } = await startHandlerAndServer({
       script: makeErrorResponse(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
@@ -79,7 +79,7 @@ describe('the Chat Completions handler with other servers', () => {
     expect(findEvent(events, 'thinking')?.text).toBe('Hm.');
   });
 
-  it("signs in to Azure with its own header and keeps the base URL's query", async () => {
+  it("signs in to Azure with Azure's own header and keeps the base URL's query", async () => {
     const { handler, server } = await startHandlerAndServer({}, {});
     await collectOutcome(handler.stream(HELLO_REQUEST));
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${TEST_API_KEY}`);
@@ -102,7 +102,7 @@ describe('the Chat Completions handler with other servers', () => {
     expect(init?.redirect).toBe('manual');
   });
 
-  it('keeps cache marks for OpenRouter and uses the costs that it reports', async () => {
+  it('keeps cache marks for OpenRouter and uses the costs that OpenRouter reports', async () => {
     const fetched = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(() =>

@@ -20,7 +20,7 @@ const getCost = (model: PricedModel, changes: Partial<Usage> = {}): number | und
 const SONNET = { vendor: 'anthropic', model: 'claude-sonnet-4-20250514' } as const;
 
 describe('the price table', () => {
-  it('gives 20,000 input and 1,400 output tokens as $0.0810 on Claude Sonnet 4 and $0.00384 on GPT-4o-mini', () => {
+  it('computes $0.0810 for 20,000 input and 1,400 output tokens on Claude Sonnet 4, and $0.00384 on GPT-4o-mini', () => {
     expect(getCost(SONNET)).toBeCloseTo(0.081, 10);
     expect(getCost({ vendor: 'openai', model: 'gpt-4o-mini' }, { accounting: 'openai' })).toBeCloseTo(0.00384, 10);
   });
@@ -43,7 +43,7 @@ describe('the price table', () => {
     expect(table.lookup(SONNET, NOW)?.contextWindow).toBe(200_000);
   });
 
-  it('prices a VS Code model like its maker does', () => {
+  it("gives a VS Code model the price of its maker's own API", () => {
     expect(getCost({ vendor: 'vscode', model: 'gpt-4o-mini' })).toBe(
       getCost({ vendor: 'openai', model: 'gpt-4o-mini' }),
     );

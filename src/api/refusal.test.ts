@@ -61,7 +61,7 @@ describe("a server's rejection is converted to the form that the SDKs parse", ()
     ['a text', 'No.'],
     ['an empty list', []],
     ['a list of what is no refusal', [{ error: null }]],
-  ])('unless it already has that form: %s', (_, body) => {
+  ])('unless it has that form already or contains no message: %s', (_, body) => {
     expect(makeError(body)).toBeUndefined();
   });
 

@@ -163,7 +163,7 @@ describe('converting the Chat Completions stream', () => {
   });
 });
 
-describe('converting the Responses stream', () => {
+describe('the conversion for the Responses API', () => {
   it('ignores events that it does not understand', async () => {
     const events = [
       null,
@@ -205,7 +205,7 @@ describe('converting the Responses stream', () => {
     },
   );
 
-  it('the Responses handler sends a conversation with its unusual blocks', () => {
+  it('turns a conversation with incomplete blocks into a valid request body', () => {
     const odd = { type: 'tool_result', tool_use_id: 'c' };
     const body = buildResponsesBody(
       {
@@ -225,8 +225,8 @@ describe('converting the Responses stream', () => {
   });
 });
 
-describe("other vendors' blocks and inputs", () => {
-  it('are converted to text or an object', () => {
+describe('blocks that a vendor does not support, and missing call parameters,', () => {
+  it('become a text and an object', () => {
     expect(
       convertUnsupportedToText({ type: 'document', title: 'a.pdf', source: { type: 'base64', data: 'AA' } }).text,
     ).toBe("[document “a.pdf” that can't be shown here]");

@@ -36,7 +36,7 @@ it.each<[ApiErrorKind, Partial<ApiErrorDetails>]>([
   ['refusal', {}],
   ['network', { code: 'ECONNRESET' }],
 ])(
-  'a summary call that ended as "%s" before any usage arrived may be billed, so its cost is unknown',
+  'a summary call that ended with the error "%s" before any usage arrived may be billed, so its cost is unknown',
   async (kind, details) => {
     expect(await replyTo(kind, details)).toMatchObject({ usage: undefined, cost: undefined });
   },

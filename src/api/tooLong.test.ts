@@ -46,7 +46,7 @@ describe('the error for a prompt that is too long', () => {
     if (!/300123|262144/.test(said)) expect(parsed).toEqual({});
   });
 
-  it("is recognized in Anthropic's words if the answer counts as well", async () => {
+  it("is recognized in Anthropic's words if only prompt and answer together exceed the window", async () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
     const handler = createAnthropicHandler({ apiKey: TEST_API_KEY, baseUrl: open.url, model, counter });

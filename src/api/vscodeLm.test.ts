@@ -225,7 +225,7 @@ describe("the handler for VS Code's models", () => {
 describe("converting messages for VS Code's models", () => {
   const say = (words: string): LmAnswerPart => ({ kind: 'text', text: words });
 
-  it('puts the system prompt before the first message, and later notes after results', () => {
+  it('puts the system prompt before the first message, and later system messages after tool results', () => {
     const messages = [
       { role: 'system', content: 'first' } as const,
       user([text('task'), text(' '), imageBlock]),

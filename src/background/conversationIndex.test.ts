@@ -59,7 +59,7 @@ async function runIndex(more: Partial<IndexTask> = {}): Promise<{ known: string[
 }
 
 describe('the index of stored conversations', () => {
-  it("estimates how full a given-back copy's window is from its original’s request, until the copy has one", async () => {
+  it('estimates the fill level of a given-back copy from the original’s request until the copy has its own request', async () => {
     const file = (path: string, more: Partial<ConversationDetails>): ConversationDetails => ({
       path,
       modified: 0,
@@ -107,32 +107,40 @@ describe('the index of stored conversations', () => {
     ['stays', ['a', 'b', 'c']],
     // The copy was undone or deleted.
     ['is gone', ['a', 'c']],
-  ])('estimates how full a copy’s copy is from the first original with a request if the copy %s', async (_, paths) => {
-    const conversations = make((_signal, report) => {
-      const found = paths.map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
-      const givenBack = [
-        { conversation: 'a', source: 'a', path: 'b' },
-        { conversation: 'b', source: 'b', path: 'c' },
-      ];
-      report({ found: { conversations: found, problems: [] }, givenBack });
-      const fillOf = (tokens: number, isRecorded: boolean) => ({ tokens, window: 1_000, isRecorded, tokenFactor: 1.5 });
-      report({
-        details: [
-          { path: 'a', id: 'a', modified: 0, isComplete: true, tokens: 269, renewed: 4, fill: fillOf(607, true) },
-          { path: 'b', id: 'b', modified: 0, isComplete: true, tokens: 199, fill: fillOf(298, false) },
-          { path: 'c', id: 'c', modified: 0, isComplete: true, tokens: 105, fill: fillOf(157, false) },
-        ].filter(({ path }) => paths.includes(path)),
+  ])(
+    'estimates the fill level of a copy’s copy from the first original with a request if the copy between them %s',
+    async (_, paths) => {
+      const conversations = make((_signal, report) => {
+        const found = paths.map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
+        const givenBack = [
+          { conversation: 'a', source: 'a', path: 'b' },
+          { conversation: 'b', source: 'b', path: 'c' },
+        ];
+        report({ found: { conversations: found, problems: [] }, givenBack });
+        const fillOf = (tokens: number, isRecorded: boolean) => ({
+          tokens,
+          window: 1_000,
+          isRecorded,
+          tokenFactor: 1.5,
+        });
+        report({
+          details: [
+            { path: 'a', id: 'a', modified: 0, isComplete: true, tokens: 269, renewed: 4, fill: fillOf(607, true) },
+            { path: 'b', id: 'b', modified: 0, isComplete: true, tokens: 199, fill: fillOf(298, false) },
+            { path: 'c', id: 'c', modified: 0, isComplete: true, tokens: 105, fill: fillOf(157, false) },
+          ].filter(({ path }) => paths.includes(path)),
+        });
+        return Promise.resolve();
       });
-      return Promise.resolve();
-    });
-    await conversations.refresh();
-    const fills = conversations.conversations.map(({ path, details }) => [path, details?.fill?.tokens]);
-    // Each copy has 607 tokens less 1.5 times what it lacks.
-    const expected = { a: 607, b: 508, c: 367 };
-    expect(fills).toEqual(Object.entries(expected).filter(([path]) => paths.includes(path)));
-  });
+      await conversations.refresh();
+      const fills = conversations.conversations.map(({ path, details }) => [path, details?.fill?.tokens]);
+      // Each copy has 607 tokens less 1.5 times what it lacks.
+      const expected = { a: 607, b: 508, c: 367 };
+      expect(fills).toEqual(Object.entries(expected).filter(([path]) => paths.includes(path)));
+    },
+  );
 
-  it('estimates by their own tokens how full two copies are whose records name each other as the original', async () => {
+  it("estimates the fill levels of two copies from their own tokens if each is recorded as the other's original", async () => {
     const conversations = make((_signal, report) => {
       const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
       const givenBack = [
@@ -272,7 +280,7 @@ describe('refreshing the index', () => {
     ]);
   });
 
-  it('replaces a refresh in progress, which then reports nothing and ends with the new one', async () => {
+  it('replaces a refresh in progress, which reports nothing more and ends together with the new one', async () => {
     const { runs, conversations } = createManualRuns();
     let isFirstOver = false;
     const first = conversations.refresh().then(() => (isFirstOver = true));
@@ -311,7 +319,7 @@ describe('refreshing the index', () => {
     expect(conversations.conversations.map(({ details }) => details?.title)).toEqual([undefined, undefined]);
   });
 
-  it('follows changes soon but not too often', () => {
+  it('starts soon after files change, but not too often', () => {
     vi.useFakeTimers();
     const { runs, conversations } = createManualRuns();
     const changed: (() => void)[] = [];

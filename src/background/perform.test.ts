@@ -78,7 +78,7 @@ describe('condensing a stored conversation', () => {
     expect(some.edits).toBe(all.edits - places.filter((message) => message === first).length);
   });
 
-  it('condenses down to the target, keeps the originals, and returns what is to be shown', async () => {
+  it('condenses down to the target, keeps the originals, and returns the texts and the report to show', async () => {
     const result = (await performStoredTask(task())) as CondensedResult;
     expect(result.kind).toBe('condensed');
     expect(result.targetTokens).toBe(Math.ceil(result.tokensBefore / 2));
@@ -92,7 +92,7 @@ describe('condensing a stored conversation', () => {
     );
   });
 
-  it('gives a tool result the same name before and after, even if its command was removed', async () => {
+  it('gives a tool result the same heading in the texts before and after, even if its command was removed', async () => {
     const steps = Array.from({ length: 9 }, (_, step) =>
       makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
     );

@@ -40,7 +40,7 @@ const condense = () =>
 const outlines = async (since = 0) => performStoredTask({ kind: 'ledgers', store, replacements, since });
 
 describe('a stored conversation that was condensed', () => {
-  it('is listed with its condensations, and only if it was used since', async () => {
+  it('is listed with its condensations, and in later listings only if it was used since the last one', async () => {
     expect(await outlines()).toEqual({ known: [], ledgers: [], lastUsed: 0, givenBack: [] });
     await condense();
     const { ledgers, lastUsed } = await outlines();
@@ -79,7 +79,7 @@ describe('a stored conversation that was condensed', () => {
     expect((await performStoredTask({ kind: 'show', ...stored() })).after).toBe(shown.after);
   });
 
-  it('says where it can’t be read, in the opened text, the result and the report', async () => {
+  it('reports its damaged line in the opened text, the result and the report', async () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const last = lines.length - 1;
     writeFileSync(path, [...lines.slice(0, last), '{"type":"user","mess', ...lines.slice(last), ''].join('\n'));
@@ -102,7 +102,7 @@ describe('a stored conversation that was condensed', () => {
     expect(condensed.text.split("compute(7, 'name-1')")).toHaveLength(2);
   });
 
-  it('becomes a readable page, and a report once it was condensed', async () => {
+  it('can be shown as a readable page, and as a report after it was condensed', async () => {
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
     expect(await performStoredTask(report)).toMatchObject({ page: undefined });
     await condense();
@@ -159,7 +159,7 @@ it('a stored conversation must have been condensed to be given back, undone or r
   expect(await performStoredTask({ kind: 'recover', replacements })).toEqual({ recovered: 0, problems: [] });
 });
 
-it('judging stored conversations counts only those that are long enough, and reports the number', async () => {
+it('judging stored conversations counts only those that are long enough, and reports how many were read', async () => {
   const { kind, locations, choices } = { kind: 'judge', locations: [path], choices: JUDGED_CHOICES } as const;
   expect(await performStoredTask({ kind, locations, choices })).toMatchObject({
     read: 1,
@@ -221,7 +221,7 @@ describe('all conversations that agents keep on this machine', () => {
     expect(reported.some(({ index }) => index !== undefined && 'details' in index)).toBe(true);
   });
 
-  it('are added up from a given day on, with what another provider would have saved', async () => {
+  it('have their costs added up from a given day on, with what another provider would have saved', async () => {
     const { overview, leftOut, problems } = await performStoredTask(account());
     expect(overview.total.sessions).toBe(2);
     expect([leftOut, problems]).toEqual([0, []]);
@@ -271,7 +271,7 @@ it('a stored conversation whose file ends in the middle of a line is read up to 
   expect(await performStoredTask({ kind: 'messages', ...stored() })).toHaveLength(7);
 });
 
-it('a file that a process half restored before it died can be checked for giving back, because restoring is finished first', async () => {
+it('checking a file before giving it back first finishes a restoration that a killed process left half done', async () => {
   const task = { path: writeZooTask(folder), history: 'active', store } as const;
   await performStoredTask({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
   const before = readFileSync(task.path, 'utf8');
@@ -288,7 +288,7 @@ it('a file that a process half restored before it died can be checked for giving
   expect(await performStoredTask({ kind: 'check-give-back', ...task, replacements })).toEqual({ damage: [] });
 });
 
-it('a conversation with a damaged line says so before it is given back', async () => {
+it('the check before a conversation is given back reports a damaged line in its file', async () => {
   const task = { path: writeClaudeSession(folder), history: 'active', store } as const;
   await performStoredTask({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
   writeFileSync(task.path, `${readFileSync(task.path, 'utf8').trimEnd()}\n{"type":"us\n{"type":"summary"}\n`);

@@ -29,7 +29,7 @@ const elsewhere = makeSessionAccount({ title: 'elsewhere', project: '/other', us
 const codex = makeSessionAccount({ title: 'codex', agent: 'Codex', project: '/x', usage: [usage(8)] });
 const all = [here, below, elsewhere, codex];
 
-it("the account’s status line shows today's cost, the five-hour block of the session's agent, and the session with its subagents", () => {
+it('the account’s status line shows the costs of today, the five-hour block, and the session with its subagents', () => {
   expect(formatAccountLine(all, { now: NOW, cwd: '/w' })).toBe(
     'Today $11.50 · 5-hour block $3.50, until 19:00 · session $5.50',
   );

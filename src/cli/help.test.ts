@@ -20,14 +20,11 @@ describe('command-line help', () => {
     ['run', 'gateway', ['--address-file', 'x', 'codex']],
     ['gateway', 'run', ['--hold']],
     ['gateway', 'run', ['--trust-project']],
-  ] as const)(
-    'says, if %s gets an option that belongs only to %s, which command has it: %j',
-    (command, other, line) => {
-      expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
-    },
-  );
+  ] as const)('says which command has an option if %s gets one that belongs only to %s: %j', (command, other, line) => {
+    expect(() => parseGatewayLine(command, line)).toThrow(`${command} has no ${line[0]}; ${other} has it.`);
+  });
 
-  it('names the commands that have an option if the command given with it lacks it', () => {
+  it('names the commands that accept an option if it is given to a command that does not', () => {
     expect(() => parseCommandLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
     expect(findCommandsWithOption('to')).toEqual(['export']);
     expect(findCommandsWithOption('no-such')).toBeUndefined();

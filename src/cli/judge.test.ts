@@ -36,7 +36,7 @@ describe('the judge command', () => {
       expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);
     }));
 
-  it('prints one JSON object, without an interval if there is only one session', () =>
+  it('prints one JSON object, without a confidence interval if there is only one session', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'oak.json', makeSession('oak'));
       const { code, stdout } = await runJudge(folder, '--json', '--preset', 'file-aware');
@@ -48,7 +48,7 @@ describe('the judge command', () => {
       expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
-  it('says that a configuration that calls a model is judged without the model', () =>
+  it('says that a configuration that calls a model is evaluated without the model', () =>
     inTemporaryFolder(async (folder) => {
       const { stderr } = await runJudge(folder, '--preset', 'balanced');
       expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');

@@ -18,6 +18,6 @@ it.each(['4.9.1', '18.20.8', '20.20.2', '21.99.0', '22.0.0', '22.12.9'])(
   },
 );
 
-it("package.json states Node's version as a range that can be compared", () => {
+it('package.json states the required Node version as “>=major.minor”, the form that the version check parses', () => {
   expect(engines.node).toMatch(/^>=\d+\.\d+$/);
 });

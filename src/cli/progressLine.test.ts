@@ -39,7 +39,7 @@ describe('the progress line of a long command', () => {
     expect(written).toEqual(['Note: nothing to take away\n', '[one]', '[two]', '[]', 'done\n', 'Written\n']);
   });
 
-  it('does not exist without a terminal', () => {
+  it('does not appear if the output is not a terminal', () => {
     const { showProgress: _none, ...io } = createTerminal().io;
     expect(withProgressLine(io)).toBe(io);
   });

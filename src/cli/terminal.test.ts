@@ -53,7 +53,7 @@ describe("the command line's output", () => {
     );
   });
 
-  it('stays unchanged if it is harmless', () => {
+  it('stays unchanged except that control and direction characters are escaped', () => {
     const text = 'Sitzung „Prüfen“ 👩‍👩‍👧 → 12 %\tund\r\nmehr\n';
     expect(escapeControlCharacters(text)).toBe(text);
     expect(escapeControlCharacters('a\x1b[31mb\u202e')).toBe('a\\u001b[31mb\\u202e');

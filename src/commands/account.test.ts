@@ -29,7 +29,7 @@ function writeSession(name: string, text: string, seconds?: number): void {
 
 const last = () => fake.shown.at(-1)!;
 
-it('the account adds up all sessions with progress, and for the last days only their requests', async () => {
+it('the account adds up all sessions, reports its progress, and can be limited to the requests of the last days', async () => {
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(1);
   expect(fake.progress).toContain('1 of 1');
   writeSession('00000000-0000-4000-8000-000000000002', transcript());
@@ -37,14 +37,14 @@ it('the account adds up all sessions with progress, and for the last days only t
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(2);
 });
 
-it('the account shows what another provider would have saved, by name', async () => {
+it('the account names the provider whose savings it simulates', async () => {
   expect((await computeStoredAccount(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
   expect((await computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).whatIf?.choice).toBe('Lossless');
   await expect(computeStoredAccount(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
 });
 
 it.each(['native', 'of.another'])(
-  "the account reports that sessions can't be simulated afterwards with %s",
+  "the account reports that savings with the provider %s can't be simulated",
   async (provider) => {
     fake.settings['contextCondenser.provider'] = provider;
     await expect(computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).rejects.toThrow(
@@ -111,7 +111,7 @@ it('the account says how many sessions could not be read, and names them in the 
   expect(log.lines.join('\n')).toContain('00000000-0000-4000-8000-000000000002.jsonl: ');
 });
 
-it('the account is saved with the requested days and comparison, as a table with the sessions only', async () => {
+it("the account is saved as a page with the requested days and comparison, or as JSON with those days' sessions", async () => {
   writeSession('00000000-0000-4000-8000-000000000002', transcript());
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services, { days: 2, choice: 'truncation' });

@@ -129,7 +129,7 @@ describe('a model that another extension asks for', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('says what is missing: any profile, the named profile, or a key', async () => {
+  it('is reported with what is missing: any profile, the named profile, or a key', async () => {
     expect(await ask({ profile: 'x' })).toMatchObject({ message: 'There is no profile "x".' });
     fake.secrets.clear();
     fake.answers = ['Allow'];

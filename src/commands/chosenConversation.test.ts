@@ -49,7 +49,7 @@ it('condensing the chosen conversation reports a preset that is gone and an unkn
   await expect(readPreviewSetup(services, { kind: 'current' })).rejects.toThrow('another extension');
 });
 
-it("the panel receives the models of a configuration's passes without keys, or the reason why there is none", async () => {
+it("the panel receives the models of a configuration's passes without keys, or the reason why a model is missing", async () => {
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   fake.settings['contextCondenser.provider'] = 'native';

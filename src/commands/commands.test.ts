@@ -81,7 +81,7 @@ describe('the command Condense Context Now', () => {
     expect(readFileSync(file, 'utf8')).toBe(transcript());
   });
 
-  it('shows the name of the preset before that of each pass, which may be the name of a provider', async () => {
+  it("shows the preset's name before each pass's name, since a pass may have the name of a provider", async () => {
     fake.settings['contextCondenser.provider'] = 'smart';
     fake.settings['contextCondenser.smart'] = 'speed';
     await condenseNow(services, file);
@@ -492,7 +492,7 @@ describe('picking a conversation to condense', () => {
   });
 });
 
-it('settings out of bounds count as their defaults', async () => {
+it('settings that are out of bounds are replaced by their defaults', async () => {
   const coherenceFloor = {};
   expect(readManualSettings()).toEqual({ provider: 'lossless', targetPercent: 50, history: 'active', coherenceFloor });
   await Promise.resolve();

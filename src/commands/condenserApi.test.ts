@@ -49,7 +49,7 @@ async function condenseWithResult(value: unknown, more: Partial<Provider> = {}, 
 }
 
 describe('the API for other extensions', () => {
-  it('is created once, in one version', () => {
+  it('is created once, and is refused if another version is requested', () => {
     expect(getApi(1, services)).toBe(getApi(1, services));
     expect(() => getApi(2, services)).toThrow('version 1 of its API, not 2');
   });
@@ -342,7 +342,7 @@ describe('a provider of another extension', () => {
     expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.stringContaining('message')] });
   });
 
-  it('has edits dropped that save nothing, with a note', async () => {
+  it('loses edits that save nothing, and a note says so', async () => {
     const outcome = await condenseWithResult({ changes: [cut, { ...cut, message: 4, end: 3 }] });
     expect(outcome.notes).toEqual(['1 of 2 changes would save nothing and were left out.']);
   });
@@ -460,7 +460,7 @@ describe('a provider of another extension', () => {
     expect(() => api.registerProvider({ ...cutter, ...wrong } as never)).toThrow(message);
   });
 
-  it('is registered once, whether before or after the first use, and needs no schema if it has no configuration', async () => {
+  it('can be registered only once, before or after its first use, and needs no schema if it has no configuration', async () => {
     const { id, name, description, version } = cutter;
     const condense = () => Promise.resolve({ changes: [] });
     const registration = api.registerProvider({ id, name, description, version, condense });
@@ -472,7 +472,7 @@ describe('a provider of another extension', () => {
     registration.dispose();
   });
 
-  it('receives the results of parallel calls with their own calls', async () => {
+  it('receives each result of parallel calls together with its own call', async () => {
     const parallel = [
       user('Go.'),
       assistant(call('a', 'Read', {}), call('b', 'Read', {})),
@@ -505,7 +505,7 @@ describe("a conversation condensed by another extension's provider", () => {
     }),
   );
 
-  it("that contains a summary is accepted by Anthropic's API, at once and later", async () => {
+  it("that contains a summary is accepted by Anthropic's API, directly and when rebuilt from its edits", async () => {
     const server = await startAnthropicServer();
     const client = new Anthropic({ apiKey: 'k', baseURL: server.url, maxRetries: 0 });
     const send = (view: readonly Message[]) =>
@@ -530,7 +530,7 @@ describe("a conversation condensed by another extension's provider", () => {
     await server.close();
   });
 
-  it('drops the later of two overlapping removals, with a note', async () => {
+  it('loses the later of two overlapping removals, and a note says so', async () => {
     const cut = { kind: 'cut', message: 2, path: ['content', 0, 'content'], what: 'a', reason: 'old' };
     const changes = [4, 6, 8, 10].flatMap((message) => [
       { ...cut, message, start: 0, end: 400 },
@@ -544,8 +544,8 @@ describe("a conversation condensed by another extension's provider", () => {
   });
 });
 
-describe('a provider that is missing', () => {
-  it('from the settings is replaced by Lossless, with a note', async () => {
+describe('a missing provider', () => {
+  it('that is chosen in the settings is replaced by Lossless, with a note', async () => {
     fake.settings['contextCondenser.provider'] = 'other.extension-provider';
     const twice = { id: 'c', messages: [...messages.slice(0, -1), ...messages.slice(1)] };
     const outcome = await api.condense(twice);
@@ -555,7 +555,7 @@ describe('a provider that is missing', () => {
     await expect(api.estimate(twice)).resolves.toMatchObject({ cost: 0 });
   });
 
-  it('when named by the caller is reported in the outcome, since its extension may not have started', async () => {
+  it('that the caller named is reported in the outcome, since its extension may not have started', async () => {
     const message = expect.stringMatching(/^There is no provider "gone"; known providers: /) as string;
     for (const asked of [
       api.condense(conversation, { provider: 'gone' }),

@@ -75,7 +75,7 @@ describe('the newest conversation', () => {
     return [found?.path, at];
   }
 
-  it('is the newest readable one that a person, not a subagent, began', async () => {
+  it('is the newest readable one that was started by a person, not a subagent', async () => {
     expect((await choose([NEWEST_FIRST]))[0]).toBe('elsewhere');
   });
 
@@ -86,7 +86,7 @@ describe('the newest conversation', () => {
     expect((await choose([NEWEST_FIRST], folders))[0]).toBe(path);
   });
 
-  it('is awaited if newer ones may belong to this workspace, but not if only older ones may', async () => {
+  it('is waited for while newer unread ones may belong to this workspace, but not if only older ones may', async () => {
     const [first, second] = [unread('a'), unread('b')];
     const states = [
       [first, read('c', '/here'), second],

@@ -134,7 +134,7 @@ it("a profile's own prompt takes precedence over the global one, even in a pass"
   expect(JSON.stringify(request?.body)).not.toContain('GLOBAL-PROMPT');
 });
 
-it("a strategy's step gets its provider's settings for the fields that it lacks", async () => {
+it("a strategy's step takes fields that it lacks from its provider's settings", async () => {
   fake.settings['contextCondenser.truncation'] = { preserveRecentCount: 20 };
   const untouched = async (provider: string, config?: object): Promise<number> => {
     const outcome = await createCondenserApi(services).condense(

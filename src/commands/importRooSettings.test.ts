@@ -77,7 +77,7 @@ it("importing Roo's settings skips an invalid profile and imports the others", a
   expect(setting('profiles')).toEqual([typo, expect.objectContaining({ id: 'work-2' })]);
 });
 
-it("importing Roo's settings again updates the imported profiles, and undo restores them", async () => {
+it("importing Roo's settings again updates the imported profiles, and undoing that restores the earlier ones", async () => {
   exported(ROO);
   fake.picks = [ALL];
   await importRooSettings(services);

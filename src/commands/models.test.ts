@@ -91,7 +91,7 @@ describe('API profiles', () => {
     expect(shown().at(-1)).toMatch(/^Work responded \(claude-sonnet-4-20250514, /);
   });
 
-  it('are used for condensing automatically only if one is the first to be added', async () => {
+  it('are used for condensing automatically only if they are the first profile to be added', async () => {
     await addProfile();
     fake.picks = ['None'];
     await chooseCondensingProfile();
@@ -154,7 +154,7 @@ describe('API profiles', () => {
     await manageProfiles(services);
   });
 
-  it('stay as written while others change, even if they are invalid', async () => {
+  it('stay as the user wrote them while others change, even if they are invalid', async () => {
     const typo = { id: 'work', name: 'Mine', vendor: 'antropic', model: 'm', baseUrl: 'https://models.example' };
     fake.settings['contextCondenser.profiles'] = [typo];
     await addProfile();
@@ -259,7 +259,7 @@ describe('condensing with Summary', () => {
     expect(JSON.stringify([runs, services.log, fake.shown])).not.toContain(KEY);
   });
 
-  it('is listed first if it is the chosen provider; every way that may call a model has its cost', async () => {
+  it('is listed first if it is the chosen provider, and each provider that may call a model is listed with its cost', async () => {
     fake.settings['contextCondenser.strategy'] = 'pipeline';
     const picked = pickProvider(undefined);
     await condenseNamedConversationWith(services, file);
@@ -272,7 +272,7 @@ describe('condensing with Summary', () => {
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
   });
 
-  it('shows for each way how full the window would be, if that is known', async () => {
+  it('shows for each provider how full the window would be, if that is known', async () => {
     stubHome(home);
     const path = writeClaudeSession(home, messages);
     await getConversationIndex(services).refresh();
@@ -327,7 +327,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toBe('Condensations: 0. Failures: 0. Fallbacks: 0.');
   });
 
-  it("is replaced by another extension's provider if that is chosen, which is then listed first", async () => {
+  it("does not run if another extension's provider is chosen, which is then listed first", async () => {
     services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
@@ -338,14 +338,14 @@ describe('condensing with Summary', () => {
     expect(picked.items()[1]?.label).toBe(cutter.name);
   });
 
-  it('does not happen in place of a configured provider that is missing', async () => {
+  it('does not run in place of a configured provider that is missing', async () => {
     fake.settings['contextCondenser.provider'] = 'someone.else';
     await condenseNow(services, file);
     expect(shown().at(-1)).toMatch(/^Nothing was condensed\. .*someone\.else/);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('can be canceled, or replaced by a free provider', async () => {
+  it('can be canceled, or replaced with a free provider', async () => {
     pickProvider(undefined);
     await condenseNamedConversationWith(services, file);
     expect(fake.shown).toEqual([]);

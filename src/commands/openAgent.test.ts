@@ -88,7 +88,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
     expect(fake.executed).toContainEqual(tick);
   });
 
-  it('runs the named agent in its folder, or in the workspace if that is gone', async () => {
+  it("runs the named agent in the given folder, or in the workspace's folder if the given one is gone", async () => {
     install('codex');
     const folder = join(home, 'project');
     mkdirSync(folder);
@@ -147,7 +147,7 @@ describe('the command line with which VS Code starts a gateway', () => {
     return getCondensingOptions().join(' ');
   };
 
-  it('omits settings with their defaults', async () => {
+  it('omits settings that have their default values', async () => {
     expect(await line({})).toBe('--threshold 75');
     expect(await line({ threshold: 60, thresholdTokens: 90_000 })).toBe('--threshold 60 --threshold-tokens 90000');
     expect(await line({ threshold: 75, thresholdTokens: 0, 'agent.targetPercent': 40 })).toBe(
@@ -165,7 +165,7 @@ describe('the command line with which VS Code starts a gateway', () => {
     );
   });
 
-  it('includes a provider that needs no window, with its configuration', async () => {
+  it('includes a provider that can run outside a VS Code window, with its configuration', async () => {
     expect(await line({ provider: 'truncation', truncation: { minimumTokens: 40 } })).toBe(
       '--threshold 75 --provider truncation --config {"minimumTokens":40}',
     );

@@ -9,25 +9,28 @@ afterEach(() => {
   Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: undefined });
 });
 
-it.each([false, true])('a new pick list stays open for a moment when the focus changes (then: %s)', async (wanted) => {
-  vi.useFakeTimers();
-  const picker = vscode.window.createQuickPick();
-  picker.ignoreFocusOut = wanted;
-  const filling = new AbortController();
-  const picked = pickItem(picker, filling);
-  expect(picker.ignoreFocusOut).toBe(true);
-  vi.advanceTimersByTime(1_000);
-  expect(picker.ignoreFocusOut).toBe(wanted);
-  fake.quickPick?.accept({ label: 'one' });
-  expect((await picked)?.label).toBe('one');
-  expect(filling.signal.aborted).toBe(true);
-});
+it.each([false, true])(
+  'a new pick list first ignores changes of focus, and after a second as its caller chose (%s)',
+  async (wanted) => {
+    vi.useFakeTimers();
+    const picker = vscode.window.createQuickPick();
+    picker.ignoreFocusOut = wanted;
+    const filling = new AbortController();
+    const picked = pickItem(picker, filling);
+    expect(picker.ignoreFocusOut).toBe(true);
+    vi.advanceTimersByTime(1_000);
+    expect(picker.ignoreFocusOut).toBe(wanted);
+    fake.quickPick?.accept({ label: 'one' });
+    expect((await picked)?.label).toBe('one');
+    expect(filling.signal.aborted).toBe(true);
+  },
+);
 
 const activeTab = (input: unknown): void => {
   Object.assign(vscode.window.tabGroups.activeTabGroup, { activeTab: { input } });
 };
 
-it('a new pick list is shown again once if a webview takes the focus from it, and closes afterwards', async () => {
+it('a new pick list that a webview covers by taking the focus is shown again once, and not a second time', async () => {
   vi.useFakeTimers();
   activeTab({ viewType: 'panel' });
   const picker = vscode.window.createQuickPick();
@@ -44,7 +47,7 @@ it('a new pick list is shown again once if a webview takes the focus from it, an
   expect(await left).toBeUndefined();
 });
 
-it('a pick list over a webview closes at the first Escape once the user has typed', async () => {
+it('a pick list over a webview closes at the first Escape after the user has typed', async () => {
   vi.useFakeTimers();
   activeTab({ viewType: 'panel' });
   const picked = pickItem(vscode.window.createQuickPick(), new AbortController());
@@ -65,7 +68,7 @@ it.each([
   expect(await picked).toBeUndefined();
 });
 
-it('accepting in a pick list picks no row while newer rows with another one at its index are pending', async () => {
+it('accepting a row in a pick list picks nothing while an update that puts another row at its index is pending', async () => {
   const [old, other, newest] = ['old', 'other', 'newest'].map((label) => ({ label }));
   assert(old && other && newest);
   const picker = vscode.window.createQuickPick();
@@ -83,7 +86,7 @@ it('accepting in a pick list picks no row while newer rows with another one at i
   expect(await picked).toBe(old);
 });
 
-it('accepting in a pick list takes a row at once if it keeps its index in the newer rows', async () => {
+it('accepting a row in a pick list picks it at once if a pending update keeps its index', async () => {
   const [old, renamed, newest] = ['old', 'old', 'newest'].map((label) => ({ label }));
   assert(old && renamed && newest);
   const picker = vscode.window.createQuickPick();
@@ -94,7 +97,7 @@ it('accepting in a pick list takes a row at once if it keeps its index in the ne
   expect(await picked).toBe(renamed);
 });
 
-it('a pick list shows newer rows only after the window has drawn the previous ones, and then the last ones', async () => {
+it('a pick list shows a second update only after the window has drawn the first one, and skips all but the latest', async () => {
   const [old, newer, newest] = ['old', 'newer', 'newest'].map((label) => ({ label }));
   assert(old && newer && newest);
   const picker = vscode.window.createQuickPick();
@@ -112,7 +115,7 @@ it('a pick list shows newer rows only after the window has drawn the previous on
   expect(await picked).toBe(newer);
 });
 
-it('accepting in a pick list takes a row at an index that was empty before, because the window already has the newer rows', async () => {
+it('accepting a row that only a pending update contains picks it, because the window already shows the update', async () => {
   const [old, newest] = ['old', 'newest'].map((label) => ({ label }));
   assert(old && newest);
   const picker = vscode.window.createQuickPick();

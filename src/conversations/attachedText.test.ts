@@ -167,13 +167,13 @@ it.each([
   expect(makeConversationTitle(messages)).toBe(WORDS);
 });
 
-it("comments that a person made in Codex' app count as the person's words, unlike what is before them", () => {
+it("comments that a person made in Codex' app count as the person's words, unlike the text before them", () => {
   const comments = `# Diff comments:\n\n## User Comment 1\nFile: a.md\nComment:\n${WORDS}\n\n## My request for Codex:\nFix it`;
   const text = `# Context from my IDE setup:\n\n## Open tabs:\n- a.md: a.md\n\n${comments}`;
   expect(collectInstructions([{ role: 'user', content: text }], []).map((one) => one.text)).toEqual([comments]);
 });
 
-it('an element that a person mentions does not end with the one that the agent adds', () => {
+it("an element's start tag that a person mentions is not closed by the end tag of the element that the agent adds", () => {
   const content = 'NEVER write <system-reminder> into the page.\n\n<system-reminder>Ask.</system-reminder>';
   const words = ['NEVER write <system-reminder> into the page.'];
   expect(collectInstructions([{ role: 'user', content }], []).map((one) => one.text)).toEqual(words);
@@ -234,7 +234,7 @@ describe('text that an agent attaches to a prompt in a recorded request', () => 
     expect(findWords(texts)).toEqual([WORDS]);
   });
 
-  it('does not take away the words of a second prompt in the same message', () => {
+  it('does not hide the words of a second prompt in the same message', () => {
     const files = REFERENCED.slice(1).map(({ text }) => text);
     const ended = [...files, '\n--- End of content ---'];
     expect(findWords([WORDS, ...ended, 'Keep b.md.', ...ended])).toEqual([WORDS, 'Keep b.md.']);
@@ -263,7 +263,7 @@ describe('text that an agent attaches to a prompt in a recorded request', () => 
     },
   );
 
-  it('is not protected as the words of a person', () => {
+  it("is not protected as a person's words are", () => {
     const protectedTexts = listInstructions(toMessage(REFERENCED.map(({ text }) => text))[0]!);
     expect(protectedTexts.map(({ content }) => content.text)).toEqual([WORDS]);
   });

@@ -26,7 +26,7 @@ afterEach(() => {
 
 const ids = (): string[] => listSessions(file, databases).map(({ id }) => id);
 
-it("an agent's database stays open until all its users have closed it", () => {
+it("an agent's database stays open from its first use until all databases are closed", () => {
   expect(databases.hasOpenDatabase(file)).toBe(false);
   expect(ids()).toEqual(['ses_kilo']);
   expect(databases.hasOpenDatabase(file)).toBe(true);
@@ -35,7 +35,7 @@ it("an agent's database stays open until all its users have closed it", () => {
   expect(databases.hasOpenDatabase(file)).toBe(false);
 });
 
-it("an agent's database is read with what the agent has written since it was opened", () => {
+it("an agent's database is read with everything that the agent has written since it was opened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
   // The rows are first in the log alone, and are then moved from there into the file.
@@ -66,14 +66,17 @@ it.each([
     'parts',
     "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'ses_kilo-msg_1' AS message_id, 'ses_kilo' AS session_id, zeroblob(1000000) AS data FROM n",
   ],
-])('a database view in place of the table %s is not queried, since it could be endless', (_, sql) => {
-  const agent = new DatabaseSync(file);
-  agent.exec(sql);
-  agent.close();
-  expect(() => readSession(file, 'ses_kilo', databases)).toThrow('found a SQLite database of another kind');
-});
+])(
+  'a database with a view in place of the table %s is rejected without querying the view, which could be endless',
+  (_, sql) => {
+    const agent = new DatabaseSync(file);
+    agent.exec(sql);
+    agent.close();
+    expect(() => readSession(file, 'ses_kilo', databases)).toThrow('found a SQLite database of another kind');
+  },
+);
 
-it("a pipe in place of a session's log is not opened", () => {
+it("a pipe in place of a database's log is not opened", () => {
   execFileSync('mkfifo', [`${file}-wal`]);
   expect(ids).toThrow('found a link, folder, device or pipe next to a database');
 });

@@ -20,7 +20,7 @@ const session = (name: string, turns: number) => ({
   ],
 });
 
-it('judging reads each session once, prefers the longest with the same beginning, and counts other files', () =>
+it('judging reads each session once, uses the longest of those with the same beginning, and counts other files', () =>
   inTemporaryFolder(async (folder) => {
     mkdirSync(join(folder, 'deep'));
     const write = (name: string, content: unknown): void => {

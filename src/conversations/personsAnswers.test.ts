@@ -186,7 +186,7 @@ describe.each(Object.keys(SESSIONS))('in a %s session', (format) => {
   const foreign = ALL_ASKING.filter((name) => !listAskingTools(format).has(name));
   const tools = ['Read', 'read_file', 'read', 'list_dir', 'Bash', 'WebFetch', 'edit_file', 'mcp__x__ask_user'];
 
-  it("text that looks like a person’s words in another tool's result is data", () => {
+  it("text that looks like a person’s words in another tool's result is treated as data", () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -250,7 +250,10 @@ describe("a person's words are recognized", () => {
     ['names a rule', 'Bash', { toolDenialKind: 'permission-rule', toolUseResult: `Error: ${sentBack}` }, false],
     ['is older and of an MCP tool', 'mcp__x__y', { toolUseResult: `Error: ${sentBack}` }, false],
     ['says nothing', 'Edit', {}, false],
-  ])('in a rejected call of Claude Code whose record %s: %s', (_, tool, fields, isHeard) => {
-    expect(denied(tool, fields)).toEqual(isHeard ? ['Go', 'Use pnpm'] : ['Go']);
-  });
+  ])(
+    'in a rejected call of Claude Code only if its record attributes them to the person; here it %s: %s',
+    (_, tool, fields, isHeard) => {
+      expect(denied(tool, fields)).toEqual(isHeard ? ['Go', 'Use pnpm'] : ['Go']);
+    },
+  );
 });

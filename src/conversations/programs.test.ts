@@ -80,15 +80,18 @@ const SESSIONS: Readonly<Record<string, (caller: unknown) => string>> = {
 const messagesIn = (text: string): readonly ApiMessage[] => readConversation(text, { name: 'test' }).messages;
 
 describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, session) => {
-  it.each(PROGRAMS)('to $type have results that have no tokens or content, but are noted', (caller) => {
-    const messages = messagesIn(session(caller));
-    expect(createCounter().countMessages(messages)).toBeLessThan(100);
-    expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
-    expect(listToolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
-    expect(JSON.stringify(messages)).toContain(DATA);
-  });
+  it.each(PROGRAMS)(
+    'with the caller $type have results that count no tokens and are not offered to passes',
+    (caller) => {
+      const messages = messagesIn(session(caller));
+      expect(createCounter().countMessages(messages)).toBeLessThan(100);
+      expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
+      expect(listToolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
+      expect(JSON.stringify(messages)).toContain(DATA);
+    },
+  );
 
-  it.each(MODELS)('have results that count if the caller is the model itself (%j)', (caller) => {
+  it.each(MODELS)('have results that count as usual if the caller is the model itself (%j)', (caller) => {
     const messages = messagesIn(session(caller));
     expect(createCounter().countMessages(messages)).toBeGreaterThan(2_000);
     expect(messages.flatMap(listContents).some(({ text }) => text === DATA)).toBe(true);
@@ -106,7 +109,7 @@ it('a call ID used twice in a conversation refers to the last call', () => {
   expect(counted).toEqual([false, false, false, true]);
 });
 
-it('messages without calls by programs are returned as the same objects', () => {
+it('messages without calls by programs are returned unchanged', () => {
   const messages: readonly ApiMessage[] = [
     { role: 'user', content: 'Go' },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },

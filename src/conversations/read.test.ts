@@ -97,7 +97,7 @@ describe('unusual but valid content of a conversation file is read:', () => {
     expect(read(Buffer.from(jsonl(user('u1', null, words)))).messages[0]?.content).toBe(words);
   });
 
-  it('a file with keys like those of a prototype', () => {
+  it('a file with keys such as __proto__ and constructor', () => {
     const input = '{"__proto__": {"polluted": true}, "constructor": 1}';
     const block = `{"type": "tool_use", "id": "t", "name": "n", "input": ${input}, "__proto__": {"type": "text"}}`;
     const body = `{"__proto__": {"x": 1}, "messages": [{"role": "assistant", "content": [${block}], "__proto__": {"role": "x"}}]}`;
@@ -155,7 +155,7 @@ describe('a damaged line in a conversation file', () => {
       2,
     ],
     ['is nested too deeply', `{"type":"x","a":${deep(600)}}`, 'found a record that is nested too deeply', 2],
-  ])('loses only itself if it %s', (_, line, told, count) => {
+  ])('does not affect the other lines if it %s', (_, line, told, count) => {
     for (const [input, at] of [
       [`${line1}\n${String(line)}\n${line3}\n`, 2],
       [`${String(line)}\n${line1}\n${line2}\n${line3}\n`, 1],

@@ -41,7 +41,7 @@ describe('a conversation file', () => {
     expect(problemOf(join(folder, 'task'))).toBe('not-a-file');
   });
 
-  it('is read on from its cached beginning if it is unchanged', () => {
+  it('is read from the end of its cached beginning if it is unchanged', () => {
     const path = file('known.json', '[{"role":"user","content":"old"}]');
     const { mtimeMs: modified, size } = statSync(path);
     // These bytes differ from the file's, which shows whether the beginning was read again.
@@ -75,7 +75,7 @@ describe('a conversation file', () => {
     },
   );
 
-  it('with a value longer than the maximum string causes a clear error', () => {
+  it('with a value longer than the longest possible string causes a clear error', () => {
     const path = file('endless.json', '[');
     truncateSync(path, 600 * 1024 ** 2);
     writeFileSync(path, `[${' '.repeat(9000)}`, { flag: 'r+' });

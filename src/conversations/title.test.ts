@@ -54,7 +54,7 @@ describe('the title of a conversation', () => {
     expect(makeConversationTitle([message])).toBe(UNTITLED);
   });
 
-  it('is a command with an argument, or a bare one if there is nothing else', () => {
+  it('is a command with an argument, or a command without an argument if there is nothing else', () => {
     const command = user(
       '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>pull 12</command-args>',
     );
@@ -198,7 +198,7 @@ describe('Markdown in a title is shown as plain text', () => {
   const wrapIf = (isWrapped: boolean, before: string, text: string, after = before): string =>
     isWrapped ? `${before}${text}${after}` : text;
 
-  it('whatever elements are nested in which', () => {
+  it('however code, bold text and links are nested', () => {
     const part = fc.tuple(word, fc.boolean(), fc.boolean(), fc.boolean());
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {

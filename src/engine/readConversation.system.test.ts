@@ -159,7 +159,7 @@ describe('a worker that fails', () => {
     });
   });
 
-  it('a worker that runs out of memory says so', async () => {
+  it('because it runs out of memory says so', async () => {
     const thread = {
       get engine(): never {
         throw new EngineDiedError('heap', true);
@@ -172,7 +172,7 @@ describe('a worker that fails', () => {
 });
 
 describe('the engine’s thread', () => {
-  it('restarts after a death, stops after two within a minute, and continues when asked to', async () => {
+  it('restarts after a death, stops after two deaths within a minute, and continues when asked to', async () => {
     let now = 0;
     const deaths: boolean[] = [];
     const bundle = file(

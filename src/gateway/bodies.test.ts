@@ -78,7 +78,7 @@ describe('request bodies that begin with the same bytes', () => {
     }
   });
 
-  it('have byte offsets for each element of the list', () => {
+  it('have the end of each element of the message list as a byte offset', () => {
     const text = '{"messages":["é",  {"a":[1,2]} ,3]}';
     const { ends } = new ParsedBody(of(text), JSON.parse(text) as Record<string, unknown>, 'messages');
     expect(ends.map((end) => of(text).subarray(0, end).toString())).toEqual([

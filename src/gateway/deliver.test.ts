@@ -182,7 +182,7 @@ describe('delivering one request of an agent to its vendor', () => {
       }),
     ));
 
-  it('sends it unchanged before the agent sees a rejection that size does not explain', () =>
+  it('sends the original before it forwards a rejection that was not for the size', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const { sent, steps } = await play(given);
@@ -210,7 +210,7 @@ describe('delivering one request of an agent to its vendor', () => {
       }),
     ));
 
-  it('counts its cost once if it was answered, and exactly if the vendor processed it', () =>
+  it('counts its cost once if the vendor processed it, and otherwise not at all', () =>
     fc.assert(
       fc.asyncProperty(course, async (given) => {
         const { received, booked, ended } = await play(given);

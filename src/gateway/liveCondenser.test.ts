@@ -321,7 +321,7 @@ describe('the engine behind the gateway', () => {
       expect(getText(smaller)?.length).toBeLessThan(prepared.bytes.toString().length);
     }));
 
-  it('answers a request for a token count for the request as sent, without condensing', () =>
+  it('puts the messages that it would send into a token-count request, without condensing again', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, call, prepared, events } = await condensedCall(root);
       const count = (text: string) =>
@@ -509,7 +509,7 @@ describe('the engine behind the gateway', () => {
       expect(await prepared?.shorten({ tokens: 400, limit: 300 })).toBeUndefined();
     }));
 
-  it('separates conversations by the IDs that agents give them, whatever they contain', () =>
+  it('separates conversations by the IDs that agents give them, whatever the IDs contain', () =>
     inTemporaryFolder(async (root) => {
       const { condenser, live } = engine(root);
       const text = makeRequestBody('responses', 3);

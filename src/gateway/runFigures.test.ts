@@ -25,7 +25,7 @@ function computeFigures(reported: Usage, prices: ModelPrices | undefined) {
   return figures.summarizeRun();
 }
 
-it('the figures of a gateway run include the price of removed tokens in what it would have cost uncondensed', () => {
+it('the figures of a gateway run add the price of the removed tokens to the cost without condensing', () => {
   // Each request costs 20,000 × $3 + 1,000 × $15 per million tokens, and the removed tokens 30,000
   // × $3.
   const reckoned = computeFigures(usage(), PRICES);

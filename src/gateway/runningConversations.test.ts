@@ -288,7 +288,7 @@ it('a VS Code window removes a gateway that ended or was killed, says so, and le
   expect(readdirSync(folder).toSorted()).toEqual([FOLDER_MARKER_FILE_NAME, '1.json', `${dead}-01234567.json`]);
 });
 
-it("the file that announces a gateway is readable only by the user, and agents' credentials give no access to the gateway's controls", async () => {
+it("the file that announces a gateway is readable only by the user; agents' credentials can't control the gateway", async () => {
   const { folder, gateway } = await startBed();
   expect(statSync(folder).mode & 0o077).toBe(0);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
@@ -352,7 +352,7 @@ it('a VS Code window asks an unresponsive gateway address once, and one on anoth
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);
 });
 
-it('a VS Code window keeps a gateway in its list that closes idle connections between requests', async () => {
+it('a VS Code window keeps a gateway in its list even if the gateway closes idle connections', async () => {
   const asked: LiveQuestion[] = [];
   const used = new Set<Socket>();
   const server = http.createServer((request, response) => {

@@ -271,7 +271,7 @@ describe('the gateway, if nothing is to be condensed, forwards', () => {
     await closed;
   });
 
-  it('an error that says so if the vendor is unreachable', async () => {
+  it('the error code of a vendor connection that cannot be made, with status 502', async () => {
     const { gateway } = await startBed(fine, { routes: new Map([['a', new URL('http://127.0.0.1:1')]]) });
     const answer = await post(`${gateway.url('a')}/v1/messages`, '{}');
     expect(answer.status).toBe(502);
@@ -484,7 +484,7 @@ describe('a condensed request through the gateway', () => {
     ],
     ['Gemini, in a list', [{ error: { code: 400, message: TOO_LONG, status: 'INVALID_ARGUMENT' } }]],
     ['LM Studio, in a text', { error: TOO_LONG }],
-  ])('is shortened if the vendor says in the words of %s that it is too long', async (_, refusal) => {
+  ])('is shortened if the vendor says, in the words of %s, that the request is too long', async (_, refusal) => {
     const overflows: unknown[] = [];
     const condenser = createScriptedCondenser([undefined, '{"n":1}']);
     const prepare = async (...args: Parameters<GatewayCondenser['prepare']>): Promise<PreparedHttpCall | undefined> => {
@@ -528,7 +528,7 @@ describe('a condensed request through the gateway', () => {
     answer.headers.get('request-id'),
     ((await answer.json()) as { error: { message: string } }).error.message,
   ];
-  it("has its rejection's own reason forwarded, not that the original is too long", async () => {
+  it('has its own rejection forwarded if the original is then rejected as too long', async () => {
     const { gateway, seen } = await startBed(answerInTurn([422, 'tools.3: nonsense'], [400, TOO_LONG]), {
       condenser: createScriptedCondenser(['{"n":0}']),
     });
@@ -612,7 +612,7 @@ describe('a condensed request through the gateway', () => {
   const writeStream = (events: readonly StreamEvent[]): string =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-  it('teaches the gateway its limit by an answer with status 200 that says too long, without cost', async () => {
+  it('answered with status 200 and “too long” makes the gateway condense further, and costs nothing', async () => {
     const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
     const { gateway, seen } = await startBed(streamEvents(FAILED), { condenser });
     const answer = await post(`${gateway.url('a')}/v1/responses`, makeRequestBody('responses', 3));
@@ -624,7 +624,7 @@ describe('a condensed request through the gateway', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('teaches the gateway its limit by an answer that says too long after counting tokens, with cost', async () => {
+  it('answered with “too long” after its tokens were counted makes the gateway condense further, and costs its usage', async () => {
     const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
     const [created, failed] = FAILED;
     const counted = { ...failed!.response, usage: { input_tokens: 7, output_tokens: 1 } };
@@ -636,7 +636,7 @@ describe('a condensed request through the gateway', () => {
     expect(condenser.reported).toMatchObject([{ inputTokens: 7 }, 'condensed further']);
   });
 
-  it('has an answer with status 200 that fails for another reason forwarded', async () => {
+  it('answered with status 200 and another error has the answer forwarded', async () => {
     const condenser = createScriptedCondenser(['{"n":0}', '{"n":1}']);
     const error = { type: 'error', code: 'server_error', message: 'The server had an error.', param: null };
     const { gateway } = await startBed(streamEvents([error]), { condenser });
@@ -661,7 +661,7 @@ describe('a condensed request through the gateway', () => {
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([]);
   });
 
-  it('is shorter than before after an answer that said too long', () =>
+  it('is shorter than the previous one after an answer that said “too long”', () =>
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
         live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
@@ -848,7 +848,7 @@ describe("access to the gateway's address", () => {
     expect(JSON.stringify(seen)).not.toContain(gateway.secret);
   });
 
-  it('with a ticket is limited to its route', async () => {
+  it("with a ticket is limited to the ticket's route", async () => {
     const { gateway, seen } = await startBed(fine);
     const { pathname } = new URL(gateway.ticketUrl('a'));
     expect(await attack(gateway, `${pathname}/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
@@ -857,7 +857,7 @@ describe("access to the gateway's address", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is denied to web pages in a browser, and to names rebound to this machine', async () => {
+  it('is denied to web pages in a browser, and to host names rebound to this machine', async () => {
     const { gateway, seen } = await startBed(fine);
     const path = `/${gateway.secret}/a/v1/messages`;
     for (const headers of [
@@ -989,7 +989,7 @@ describe("access to the gateway's address", () => {
     expect(seen).toEqual([]);
   });
 
-  it('by connections without the secret does not block others, and the oldest connection of too many ends', async () => {
+  it('by many connections without the secret does not block others; beyond a limit, the oldest one is closed', async () => {
     const { gateway } = await startBed(fine, { limits: { strangers: 3, requests: 1 } });
     const ended: number[] = [];
     const open = [];
@@ -1085,7 +1085,7 @@ describe('a misbehaving vendor', () => {
     }
   });
 
-  it('cannot have answers that nobody requested delivered to the next request', async () => {
+  it('cannot get an answer that was not requested delivered to the next request', async () => {
     const asked = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
     const gateway = await startRawBed([asked, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nEVIL']);
     for (let at = 0; at < 5; at++) {

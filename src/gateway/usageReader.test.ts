@@ -6,7 +6,7 @@ import { anthropicWire } from './wires/anthropic';
 import { chatWire } from './wires/chat';
 import { geminiWire } from './wires/gemini';
 
-it('the gateway treats the usage in an answer that is compressed otherwise than stated as unknown, without waiting', async () => {
+it('the gateway treats the usage as unknown, without waiting, if an answer is not compressed as its header states', async () => {
   const reader = new UsageStreamReader(anthropicWire, {
     'content-type': 'application/json',
     'content-encoding': 'gzip',

@@ -29,7 +29,7 @@ const partsIn = (home: string): GiveBackDependencies => ({
 const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const said = (value: unknown): string => JSON.stringify(value);
 
-test('giving a task back in place makes the agent send the condensed version and lowers its token figure, and undo restores both files', () =>
+test('giving a task back makes the agent send the condensed version with fewer tokens, and undo restores both files', () =>
   inTemporaryFolder(async (home) => {
     const path = writeZooTask(home);
     const rows = join(dirname(path), 'ui_messages.json');
@@ -141,7 +141,7 @@ test('giving back is refused for a task locked by its agent', () =>
     await giveBackConversation({ path, edits, row: ROW }, partsIn(home));
   }));
 
-test('giving back to Cline 4 writes a sidecar file that it accepts, and undo deletes it', () =>
+test('giving back to Cline 4 writes a sidecar file that Cline accepts, and undo deletes the file', () =>
   inTemporaryFolder(async (home) => {
     const path = writeClineSession(home);
     const before = readFileSync(path);
@@ -220,7 +220,7 @@ test('giving back to Claude Code omits what Claude Code itself announces in each
     expect(made.length).toBe(view.length - 1);
   }));
 
-test('giving back never writes files that no agent would continue', () =>
+test('giving back is refused for an agent that would not continue with the written file', () =>
   inTemporaryFolder(async (home) => {
     const path = join(home, 'globalStorage', 'saoudrizwan.claude-dev', 'tasks', '1', 'api_conversation_history.json');
     writeOldFile(path, '[]');

@@ -27,7 +27,7 @@ describe('the task offered for condensing before it is resumed', () => {
     expect(dueOf([zoo('a', { modified: NOW - MAX_TASK_IDLE_MS })])).toBeUndefined();
   });
 
-  it('is one whose agent can take it back condensed', () => {
+  it('belongs to an agent that can continue with the condensed version', () => {
     const codex = zoo('a', { path: '/home/me/.codex/sessions/rollout-1.jsonl', agent: 'Codex' });
     expect(dueOf([codex])).toBeUndefined();
     const moved = '/data/tasks/1/api_conversation_history.json';
@@ -35,7 +35,7 @@ describe('the task offered for condensing before it is resumed', () => {
     expect(dueOf([zoo('a', { path: moved, agent: 'Cline' })])).toBeUndefined();
   });
 
-  it('is not one written a moment ago; the time still to wait is returned', () => {
+  it('was not written a moment ago; otherwise the time still to wait is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
     expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({
       due: undefined,
@@ -44,14 +44,14 @@ describe('the task offered for condensing before it is resumed', () => {
     expect(selectIdleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 
-  it('is not one offered at this size before, or declined for good', () => {
+  it('was neither offered at this size before nor declined for good', () => {
     const task = zoo('a', { tokens: 1_099 });
     expect(dueOf([task], { [task.path]: 1_000 })).toBeUndefined();
     expect(dueOf([{ ...task, tokens: 1_100 }], { [task.path]: 1_000 })).toBe(task.path);
     expect(dueOf([{ ...task, tokens: 9_000 }], { [task.path]: 'never' })).toBeUndefined();
   });
 
-  it('is not one condensed since it was last written', () => {
+  it('was not condensed after it was last written', () => {
     const task = zoo('a');
     expect(dueOf([{ ...task, condensedAt: task.modified }])).toBeUndefined();
     expect(dueOf([{ ...task, condensedAt: task.modified - 1 }])).toBe(task.path);

@@ -64,7 +64,7 @@ describe('files replaced when a conversation is given back', () => {
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual([]);
   });
 
-  it('can be restored when the written file is named, such as a copy of a copy', async () => {
+  it('can be restored by the path of the written file, for example that of a copy of a copy', async () => {
     const copies = ['b', 'c'].map((name) => join(folder, `${name}.json`));
     for (const [at, copy] of copies.entries())
       await replaceFiles(
@@ -81,7 +81,7 @@ describe('files replaced when a conversation is given back', () => {
     expect(await listGivenBack(nodeFiles, root)).toEqual([{ conversation: 'a', path: second }]);
   });
 
-  it('name the copies that stay when what they were made from is removed, and keep where these come from', async () => {
+  it('have the remaining copies of a removed copy reported, and the origins of these kept on record', async () => {
     const [a = '', b = '', c = '', d = ''] = ['a', 'b', 'c', 'd'].map((name) => join(folder, `${name}.json`));
     const chain = [
       [a, b],

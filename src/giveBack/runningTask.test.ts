@@ -50,7 +50,7 @@ test.each([
   }),
 );
 
-test("an agent's task that its history lacks counts as idle, and a missing task is reported", () =>
+test("an agent's task without an item in the history counts as idle, and a missing task is reported", () =>
   withTask(async (history, path) => {
     rmSync(path);
     await expect(rests(history)).resolves.toBeUndefined();

@@ -31,7 +31,7 @@ describe('aligning a conversation with its changed version', () => {
     expect(aligned(CONVERSATION, changed)).toEqual({ places: SAME, isExact: false });
   });
 
-  it('skips a text that has changed in between', () => {
+  it('finds no match for a text that has changed', () => {
     const changed = CONVERSATION.with(4, user('go on, please'));
     expect(aligned(CONVERSATION, changed).places).toEqual([0, 1, 2, 3, undefined, 5, 6]);
   });

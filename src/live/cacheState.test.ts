@@ -80,7 +80,7 @@ describe("the state of a conversation's prompt cache", () => {
     expect(inferCacheState(createModel(), undefined, other, 1)).toEqual({ state: 'unknown', basis: 'not-answered' });
   });
 
-  it('is unknown for a model that may have answered before a restart, until its lifetime has surely passed', () => {
+  it("is unknown for a model that may have answered before a restart, until the cache's maximum lifetime has passed", () => {
     const model = createModel({ cacheSpan: SPAN });
     const other = new Map<string, LastAnsweredRequest>([['another', { began: 10, shows: 'nothing' }]]);
     const inferStateAfter = (ms: number) => inferCacheState(model, SPAN, other, 10 + ms, 10);
@@ -89,7 +89,7 @@ describe("the state of a conversation's prompt cache", () => {
     expect(inferStateAfter(SPAN.coldMs)).toEqual({ state: 'cold', basis: 'other-model' });
   });
 
-  it('is warm if a model of unknown lifetime has read from it after an equally long time', () => {
+  it("is warm for as long as an earlier answer shows if the model's cache lifetime is unknown", () => {
     const learning = new TokenLearning();
     const model = createModel();
     learning.learnCacheLifespan(model, 50_000, READ);

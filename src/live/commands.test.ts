@@ -85,7 +85,7 @@ describe('undoing a condensation of a running conversation', () => {
       expect((await again.live.prepare(createRequest(grown))).messages).not.toEqual(grown);
     }));
 
-  it('stays in effect at the threshold until the conversation has grown since the undo, however often it restarts', () =>
+  it('stays in effect at the threshold until the conversation has grown since the undo, despite any number of restarts', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000, threshold: { percent: 10 } });
@@ -179,7 +179,7 @@ describe('a single edit in a running conversation', () => {
 });
 
 describe('a pinned message of a running conversation', () => {
-  it('stays unchanged, and content that was removed from it returns', () =>
+  it('stays unchanged, and gets back content that was removed from it', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
       const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');

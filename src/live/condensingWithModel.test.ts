@@ -82,7 +82,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('is followed, if it was prepared in the background, by restoring what new results omitted meanwhile', () =>
+  it('that was prepared in the background brings back new results that refer to content it replaces', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = createPreparingBed(root);
       await live.prepare(createRequest(makeReads(23)));
@@ -98,7 +98,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(stringify(messages)).toContain('f3 line 50 ');
     }));
 
-  it('is used, if it was prepared in the background, despite a side request in the meantime', () =>
+  it('that was prepared in the background is used despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
       const { live, summarizer, ready } = createPreparingBed(root);
       await live.prepare(createRequest(makeReads(23)));
@@ -137,7 +137,7 @@ describe('a summary by a model in a running conversation', () => {
     }),
   );
 
-  it('does not end the wait after an undo while it is being written', () =>
+  it('does not shorten the waiting time that an undo begins while it is being written', () =>
     inTemporaryFolder(async (root) => {
       const asked = createGate();
       const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
@@ -226,7 +226,7 @@ describe('a summary by a model in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(calls);
     }));
 
-  it('ends with the request that waits for it', () =>
+  it('is cancelled with the request that waits for it', () =>
     inTemporaryFolder(async (root) => {
       const stop = new AbortController();
       const asked = createGate();
@@ -334,7 +334,7 @@ describe('a summary by a model in a running conversation', () => {
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
-    it('is applied by an earlier request and reported as requested by the user', () =>
+    it('is applied by a request that waits for it, and reported as requested by the user', () =>
       inTemporaryFolder(async (root) => {
         // The model answers once a request waits for it.
         let answer = (): void => undefined;

@@ -36,7 +36,7 @@ describe('a deferred tool, for which the model must search first,', () => {
     expect(findVisibleTools([READ, ...MCP], found(block))).toEqual({ loaded: [READ, MCP[7]], upFront: [READ] });
   });
 
-  it('is described to the model on the Responses API, or its namespace is, if it has one', () => {
+  it('is described to the model in the Responses API, either itself or by its namespace', () => {
     const search = { type: 'tool_search' };
     const own = { type: 'function', name: 'a', description: 'Does a.', parameters: schema(9), defer_loading: true };
     const plain = { type: 'function', name: 'b', description: 'Does b.', parameters: schema(9) };
@@ -55,14 +55,14 @@ describe('a deferred tool, for which the model must search first,', () => {
     expect(findVisibleTools([chat], found(reference('a'))).loaded).toEqual([chat]);
   });
 
-  it('does not change the list of tools unless there is one', () => {
+  it('that is absent leaves the list of tools unchanged', () => {
     const tools = [READ, { functionDeclarations: [{ name: 'c' }] }];
     expect(findVisibleTools(tools, [user('go')]).loaded).toBe(tools);
   });
 });
 
 describe('tokens in a conversation with deferred tools', () => {
-  it('include the tools that the model has', () =>
+  it('include the tools that are visible to the model', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const counter = createCounter();
@@ -124,7 +124,7 @@ describe('tokens in a conversation with deferred tools', () => {
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
     }));
 
-  it('count as truncated by a server that reads fewer than those of its tools and messages', () =>
+  it('are assumed to be truncated if a server reads fewer than those of visible tools and messages', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       for (const count of [9, 12])

@@ -290,14 +290,14 @@ it('a changed threshold is visible at once, before the next request', () =>
     expect(shown({ mine: { percent: 40 } })).toBe(16_000);
   }));
 
-describe('a cold cache', () => {
+describe('the cold or warm cache of a running conversation', () => {
   it.each([
     ['a known span', MINUTES_5, 60, 24_000],
     ['a known span, turned off', MINUTES_5, undefined, undefined],
     ['a known span, and the threshold comes first', MINUTES_5, 90, undefined],
     ['a span that nobody knows', {}, 60, undefined],
     ['no cache', { cacheSpan: 'none' as const }, 60, undefined],
-  ])('leads to a condensation from this many tokens on: %s', (_, cache, coldPercent, expected) =>
+  ])('if cold, leads to a condensation from the right number of tokens on: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
       await live.prepare(createRequest(SMALL_MESSAGES, { model: createModel({ contextWindow: 40_000, ...cache }) }));
@@ -336,7 +336,7 @@ describe('a cold cache', () => {
     }),
   );
 
-  it('leads to a condensation from a lower threshold on, which loses no cached tokens', () =>
+  it('if cold, leads to a condensation from a lower threshold on, which loses no cached tokens', () =>
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
@@ -371,7 +371,7 @@ describe('a cold cache', () => {
       expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
     }));
 
-  it('is not broken by a condensation, unlike a warm one, whose break has a computed cost', () =>
+  it('if cold, is not broken by a condensation; if warm, the break has a computed cost', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });

@@ -123,7 +123,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify(third.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
     }));
 
-  it('is condensed without waiting for the disk, can be recalled meanwhile, and loses only a cache if the process ends', () =>
+  it('is condensed without waiting for the disk, can be recalled meanwhile, and costs only a cache miss after a crash', () =>
     inTemporaryFolder(async (root) => {
       const never = {
         ...nodeFiles,
@@ -182,7 +182,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify((await sendAll(live, SECOND)).messages)).toBe(stringify(SECOND));
     }));
 
-  it('stays as it was sent if another program had not condensed it', () =>
+  it('stays whole if another program has sent it whole', () =>
     inTemporaryFolder(async (root) => {
       await sendAll(createTestBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
@@ -394,7 +394,7 @@ describe('a new result that repeats earlier content', () => {
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
-  it("still lets the agent's repeated reads be counted after a condensation", () =>
+  it("does not prevent the agent's repeated reads from being counted after a condensation", () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation } = await sendAll(live, THIRD);

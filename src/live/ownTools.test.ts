@@ -18,7 +18,7 @@ it("condensing uses the agents' tools if definitions are missing or invalid", ()
   expect(readOwnTools({ provider: 'native', configs: { lossless: { tools: 'none' } } })).toBe(DEFAULT_TOOLS);
 });
 
-it('equal tool definitions give the same table', () => {
+it('equal tool definitions give the same table object', () => {
   const first = readOwnTools({ provider: 'lossless', config: { tools } });
   expect(readOwnTools({ provider: 'lossless', config: structuredClone({ tools }) })).toBe(first);
 });

@@ -36,7 +36,7 @@ describe('a summary that was paid for in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('is not requested again by each request of an agent that changes its old messages', () =>
+  it('is not requested again with each request if the agent keeps changing old messages', () =>
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
       const { live } = createTestBed(root, {

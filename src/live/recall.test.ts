@@ -256,7 +256,7 @@ describe("markers that a model writes into a tool call's parameters", () => {
       expect('input' in expanded && expanded.input).toBe(input);
     }));
 
-  it('stay text if they are quoted from a file, even beside a marker of the conversation', () =>
+  it('stay unchanged if they are quoted from a file, even next to a marker of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await createSuppressedConversation(root);
       const literal = `see ${makeMarker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;

@@ -96,7 +96,7 @@ describe('content that an agent reads again after a condensation', () => {
       expect(restarted.live.active()!.isCareful).toBe(false);
     }));
 
-  it('is too much only in comparison with the time before', () =>
+  it('is too much only compared with how often the agent read content again before', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
       const restless = [
@@ -114,7 +114,7 @@ describe('content that an agent reads again after a condensation', () => {
     [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2 }, true],
     [{ rereads: 2, recalls: 2, failedEdits: 1, expected: 2.5 }, false],
     [{ rereads: 1, recalls: 2, failedEdits: 1, expected: 0 }, false],
-  ])('is too much from five on and above twice the expected number: %j', (use, isTooMuch) => {
+  ])('is too much from five uses on, if these are more than twice the expected number: %j', (use, isTooMuch) => {
     expect(isUseExcessive({ ...ZERO_USE_AFTER_CONDENSATION, ...use })).toBe(isTooMuch);
   });
 

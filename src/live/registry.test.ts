@@ -18,7 +18,7 @@ import {
 import type { AgentRequest, PreparedRequest } from './request';
 
 describe('recognizing a running conversation in a request', () => {
-  it('uses ID and task, so that a subagent is a separate one', () =>
+  it('uses ID and task, so that a subagent is a separate conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const parent = await live.prepare(createRequest(SMALL_MESSAGES));

@@ -152,7 +152,7 @@ describe('a server that truncates prompts silently', () => {
     expect(learned(learning)).toBe(3_900);
   });
 
-  it('is not assumed for a vendor that names its window', () => {
+  it('is assumed only until it reads more, after which the window that the vendor named applies', () => {
     const learning = new TokenLearning();
     learning.learnFromRejection(createModel(), 39_000, { limit: 30_000 });
     for (const counted of [9_000, 12_000]) learning.learnFromAnswer(createAnsweredRequest(counted), usage(2_050));
@@ -169,7 +169,7 @@ describe('a cache of unknown lifetime', () => {
   const model = createModel({ cacheSpan: { warmMs: 30 * MINUTE, coldMs: 24 * 60 * MINUTE } });
   const answer = (read: number) => ({ ...usage(10_000), accounting: 'openai' as const, cacheReadTokens: read });
 
-  it('counts as warm for as long as answers have shown, within what the vendor promises', () => {
+  it('counts as warm for as long as answers have shown, within the lifetimes that the vendor states', () => {
     const learning = new TokenLearning();
     expect(learning.getCacheLifespan(model)).toEqual(model.cacheSpan);
     learning.learnCacheLifespan(model, 90 * MINUTE, answer(9_000));

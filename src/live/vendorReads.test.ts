@@ -29,7 +29,7 @@ describe('content in a request that a vendor may leave unread', () => {
     );
   });
 
-  it("does not affect the learned window, such as returned thinking or the vendor's search results", () =>
+  it("such as returned thinking or the vendor's search results does not affect the learned window", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });

@@ -101,7 +101,7 @@ describe('a request with too many bytes or images', () => {
       expect(imagesIn(prepared.messages.slice(-1))).toBe(1);
     }));
 
-  it('keeps, of more than 20 images with one above 2000 pixels, so few that larger ones are allowed', () =>
+  it('keeps so few of more than 20 images that one above 2000 pixels is allowed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const limits = { manyImages: { above: 20, edge: 2000 } };
@@ -113,7 +113,7 @@ describe('a request with too many bytes or images', () => {
       expect(imagesIn(other.messages)).toBe(30);
     }));
 
-  it('loses images until it is accepted, and a single oversized image however new', () =>
+  it('loses images until it is accepted, even the newest one if that alone is too large', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const messages = createTaskWithShots(10, (index) => createPicture(100_000, 800, 600, index));

@@ -103,7 +103,7 @@ describe('condensing at the threshold', () => {
     expect(event!.outcome.tokensAfter).toBeLessThanOrEqual(computeTargetTokens({ percent: 75 }, WINDOW));
   });
 
-  it('names both providers if both removed something, as one condensation', async () => {
+  it('is reported as one condensation that names both providers if both removed something', async () => {
     const ran = await run([...DIFFERENT.slice(0, 44), ...REPEATED.slice(2, 16)], {}, true);
     const event = condensed(ran)!;
     const [made] = ran.live.condensations;

@@ -137,7 +137,7 @@ describe('removed content on the reading page', () => {
     expect(section).toMatch(/<del>[^<]*first answer[^<]*go on/);
   });
 
-  it('is titled with a command whose key is masked, wherever it is truncated', () => {
+  it('is titled with a command whose key is masked, wherever the title is truncated', () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...makeToolExchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, [createSummaryEdit(original, 1, 3, user('Done.'))]);
@@ -164,7 +164,7 @@ describe('removed content on the reading page', () => {
     expect(page).toContain('4 messages with something removed');
   });
 
-  it('is shown with the rest of the text around it if it is a part of a text', () => {
+  it('is shown with the text around it if it is a part of a text', () => {
     const original = [user('keep this, drop that, keep more')];
     const page = shown(original, [createCutEdit(original, 0, ['content'], [{ start: 11, end: 21, text: '' }])]);
     expect(page).toContain('keep this, <details class="gone">');

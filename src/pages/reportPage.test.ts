@@ -66,7 +66,7 @@ describe('the report page of a condensation', () => {
     expect(page).toContain('result of Read src/a.ts');
   });
 
-  it('says how full the window was, or how long the conversation if the window is not known', async () => {
+  it('says how full the window was, or how long the conversation is if the window is not known', async () => {
     const fill = { tokens: 40_000, isRecorded: true };
     const { page: known } = await renderPage(messages, {}, undefined, { ...fill, window: 200_000 });
     expect(known).toContain('As the agent left it, the context window was 20% full: 40,000 of 200,000 tokens, by');
@@ -210,7 +210,7 @@ describe("the content of a condensation's report page", () => {
     expect(page).toContain('1 place.');
   });
 
-  it("masks a key in a command used as a result's title, wherever it is truncated", () => {
+  it("masks a key in a command used as a result's title, wherever the title is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
     const original = [user('task'), ...makeToolExchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, { edits: [createSummaryEdit(original, 1, 3, user('Done.'))] });
@@ -281,7 +281,7 @@ describe("the content of a condensation's report page", () => {
     expect(page).toContain('1 place.');
   });
 
-  it('cuts a long name in the middle, so that the file is named', () => {
+  it("cuts a long name in the middle, so that the file's name stays visible", () => {
     const path = `/home/me/${'folder/'.repeat(30)}value.ts`;
     const original = [user('task'), ...makeToolExchange('a', 'Read', { path }, 'long output')];
     const edits = [createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];

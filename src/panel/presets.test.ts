@@ -60,7 +60,7 @@ describe('a preset of the panel', () => {
     (values['contextCondenser.presets'] as Preset[] | undefined)?.map(({ name }) => name);
   const other: Preset = { ...own, id: 'other', name: 'Other' };
 
-  it('is imported beside the others, for the user or the workspace, and the import can be undone', async () => {
+  it('is imported in addition to the others, for the user or the workspace, and the import can be undone', async () => {
     expect(await importFrom(own)).toMatchObject({ id: 'my-own' });
     const { undo } = await importFrom(other);
     workspace.workspaceFolders = [{ uri: Uri.file(folder) }];

@@ -73,7 +73,7 @@ describe('the handshake with the settings panel', () => {
     expect(ready(panel).posted().at(-1)).toEqual({ type: 'reveal', section: 'profiles' });
   });
 
-  it('is answered, and the panel shows the section requested while its tab was hidden once it is visible again', () => {
+  it('is repeated when the hidden tab is visible again, which then shows the section requested meanwhile', () => {
     const panel = ready(openTestPanel());
     panel.page.visible = false;
     const before = panel.posted().length;
@@ -170,7 +170,7 @@ describe('a setting changed in the panel', () => {
     ['a place of a prototype', change('lossless', 1, { path: ['__proto__', 'x'] }), /not the name of a setting/],
     ['far in a list', change('profiles', profile, { path: [3] }), /ends before/],
     ['endless', change('condensingPrompt', 'x'.repeat(1_000_001)), /million characters/],
-  ])('is not saved if the value is %s', async (_what, wanted, problem) => {
+  ])('is not saved if the change is invalid: %s', async (_what, wanted, problem) => {
     const panel = ready(openTestPanel());
     const before = JSON.stringify([fake.settings, fake.workspaceSettings]);
     expect((await problemsOf(panel, wanted)).join('\n')).toMatch(problem);
@@ -225,7 +225,7 @@ describe('API profiles in the panel', () => {
     expect(JSON.stringify([panel.page.sent, panel.logged])).not.toContain(KEY);
   });
 
-  it('are added or changed in place, and invalid ones beside them stay as they are', async () => {
+  it('are added or changed in place, and invalid profiles in the list stay as they are', async () => {
     const broken = { id: 'broken' };
     fake.settings['contextCondenser.profiles'] = [broken, profile];
     const panel = ready(openTestPanel());
@@ -320,7 +320,7 @@ describe("requests from the panel's page", () => {
     ]);
   });
 
-  it('do not treat a window in a browser as remote, because its settings file is where it runs', () => {
+  it('do not treat a browser window as remote, because its settings file is on the machine where it runs', () => {
     fake.remoteName = 'localhost:8080';
     fake.isWeb = true;
     expect(ready(openTestPanel()).state()).toMatchObject({ isRemote: false });
@@ -357,7 +357,7 @@ describe("requests from the panel's page", () => {
     expect(panel.posted()).toHaveLength(said);
   });
 
-  it('end unanswered if they came from a page that was reloaded, and are separate from those of the new page', async () => {
+  it("are left unanswered if their page was reloaded, and are separate from the new page's requests", async () => {
     const asked: { readonly signal: AbortSignal; answer(text: string): void }[] = [];
     const createPrompt = (_services: unknown, _path: string, _prompt: string, signal: AbortSignal) =>
       new Promise((resolve) => {

@@ -55,7 +55,7 @@ it.each([
   expect(SCHEMA_FILES.map(({ url }) => url)).toContain(`./${file}`);
 });
 
-it.each(SETTING_NAMES)('the setting %s has a valid default, which an absent value gives', (name) => {
+it.each(SETTING_NAMES)('the setting %s has a valid default, which is used if the value is absent', (name) => {
   const { default: standard, parse } = SETTINGS[name];
   expect(parse(standard).problems).toEqual([]);
   const { value, problems } = parse(undefined);

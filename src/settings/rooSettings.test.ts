@@ -10,7 +10,7 @@ const read = (value: unknown, known: readonly ApiProfile[] = []): ImportedRooSet
   readRooSettings(JSON.stringify(value), { profiles: known, taken: known.map(({ id }) => id) });
 
 describe('settings exported by Roo Code', () => {
-  it('become profiles, thresholds, a prompt and a switch', () => {
+  it('become profiles, thresholds, a prompt, and the setting that turns condensing on or off', () => {
     const found = read(
       {
         providerProfiles: {
@@ -65,7 +65,7 @@ describe('settings exported by Roo Code', () => {
     ]);
   });
 
-  it('are imported as far as possible, with a report of the rest', () => {
+  it('are imported as far as possible, with a report of what was not imported', () => {
     const { settings, profiles, notImported } = read({
       providerProfiles: {
         apiConfigs: {
@@ -121,7 +121,7 @@ describe('settings exported by Roo Code', () => {
     expect(read({ globalSettings: older }).settings).toMatchObject([{ value: 'Old.', from: 'customCondensingPrompt' }]);
   });
 
-  it('update the profiles created from them before when imported again', () => {
+  it('when imported again update the profiles that were created from them', () => {
     const Work = { id: 'a', apiProvider: 'anthropic', apiModelId: 'm' };
     const exported = { providerProfiles: { apiConfigs: { Work } }, globalSettings: { condensingApiConfigId: 'a' } };
     const [first] = read(exported).profiles.map(({ profile }) => profile);

@@ -101,7 +101,7 @@ describe("a workspace's value of a setting", () => {
     },
   );
 
-  it.each(SETTING_NAMES)('is ignored for %s if it is absent', (name) => {
+  it.each(SETTING_NAMES)("is replaced with the user's for %s if it is absent", (name) => {
     expect(counted(name, {}, {})).toEqual(USER[name] ?? SETTINGS[name].default);
     expect(isUserOnlySetting(name) && SETTINGS[name].workspace !== undefined).toBe(false);
   });

@@ -177,7 +177,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);
   }));
 
-test('a ledger that is opened while old ones are removed is kept', () =>
+test('a ledger that is opened while old ledgers are being removed is kept', () =>
   inTemporaryFolder(async (root) => {
     const folder = await makeLedger(root, 'old', 40);
     const files = {

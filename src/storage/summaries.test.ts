@@ -50,7 +50,7 @@ it('a stored summary that is truncated, changed or foreign counts as absent, and
     expect(await store.get(key('folder'))).toBeUndefined();
   }));
 
-it('storing a summary that dies at any step leaves no half summary', () =>
+it('a process that dies while it stores a summary leaves no half-written summary', () =>
   inTemporaryFolder(async (folder) => {
     for (let death = 0; death < 12; death++) {
       let step = 0;

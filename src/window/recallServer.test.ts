@@ -5,7 +5,7 @@ import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { getLedgerFolder } from './background';
 import { createRecallServers } from './recallServer';
 
-it('the server with the recall tool is offered once something was condensed for another agent, over all stores', () => {
+it('the server with the recall tool is offered once something was condensed for another agent, and covers all stores', () => {
   const { home, services } = openTestWindow();
   stubHome(home);
   expect(createRecallServers(services)).toEqual([]);

@@ -164,7 +164,7 @@ describe('condense-context run', () => {
     expect(stdout).toContain('within the target');
   });
 
-  it('counts like the model', async () => {
+  it('counts tokens as the model does', async () => {
     await cli('condense', file, '--json');
     const plain = json() as Record<string, number>;
     await cli('condense', file, '--json', '--model', 'claude-sonnet-4-5');
@@ -200,7 +200,7 @@ describe('condense-context run', () => {
     expect(stdout.match(/No model/g)).toHaveLength(1);
   });
 
-  it('reports a store that blocks it, and writes no view either', async () => {
+  it('reports a store that is not a folder, and writes nothing', async () => {
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, 'a file where a folder should be');
     const out = join(folder, 'out.json');
@@ -549,7 +549,7 @@ describe('wrong use of the command line', () => {
     expect(stderr).toContain('nonsense');
   });
 
-  it('with unknown fields of Smart names them and uses the rest', async () => {
+  it('with unknown fields of Smart names them and uses the other fields', async () => {
     expect(await cli('estimate', file, '--provider', 'smart', '--config', '{"pases":[],"theme":1}')).toBe(0);
     expect(stderr).toContain('Note: --config: pases is not a known field (did you mean passes?) and is ignored.');
     expect(stderr).toContain('Note: --config: theme is not a known field and is ignored.');
@@ -583,7 +583,7 @@ describe('wrong use of the command line', () => {
     expect(readdirSync(folder)).toEqual(['session-1.jsonl']);
   });
 
-  it('with a damaged line names it and condenses the rest', async () => {
+  it('with a damaged line names it and condenses the other lines', async () => {
     const lines = transcript().split('\n');
     lines[2] = lines[2]!.slice(0, 50);
     writeFileSync(file, lines.join('\n'));
@@ -600,7 +600,7 @@ describe('wrong use of the command line', () => {
 });
 
 describe('the installed program', () => {
-  it('starts by its name on the path, with Node in its first line', () => {
+  it('has a first line that runs it with Node, so that its name on the path starts it', () => {
     expect(readFileSync(join(inject('bundles'), 'cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
@@ -740,7 +740,7 @@ describe('the account command', () => {
     expect(json()).toMatchObject({ with: 'lossless', sessions: expect.any(Number) as unknown, condensations: 0 });
   });
 
-  it('says which of a session’s two costs is which', async () => {
+  it('labels a session’s recorded and replayed costs', async () => {
     const session = join(folder, 'recorded.jsonl');
     const at = (record: number): Date => new Date(Date.UTC(2026, 0, 2, 2, 0, record));
     writeFileSync(session, makeReadingSession(145_000, 4_000, at));
@@ -783,7 +783,7 @@ describe('the account command', () => {
     [['--with', 'lossless', '--csv'], /use --json, not --csv/],
     [['--with', 'lossless', '--window', '2000'], /--window is for one session/],
     [['x.jsonl'], /A file is only for --with, which then replays that one session/],
-  ])('with %j is rejected with what is expected', async (argv, words) => {
+  ])('with %j is rejected, and the error says what is expected', async (argv, words) => {
     expect(await cli('account', ...argv)).toBe(2);
     expect(stderr).toMatch(words);
   });

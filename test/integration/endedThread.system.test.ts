@@ -11,7 +11,7 @@ const { folder, program } = childProgram('lock.child.ts');
 /** These times are so long that no lock expires. */
 const TIMING = { wait: 60_000, silence: 600_000, heartbeat: 600_000 };
 
-it('an ended engine’s lock is free at once, a running engine’s is not', async () => {
+it('an ended engine’s lock is free at once, and a running engine’s lock is not', async () => {
   const lock = join(folder, 'lock');
   for (let round = 0; round < 3; round++) {
     const thread = new EngineThread({ bundle: program });

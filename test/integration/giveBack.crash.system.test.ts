@@ -102,7 +102,7 @@ test('an undo killed at any step leaves the old state after restart', async () =
 });
 
 test(
-  'an agent that writes at random moments loses no message, tears no file, and gets refusals in words',
+  'an agent that writes during giving back loses no message, finds no half-written file, and refusals are explained',
   { timeout: 300_000 },
   async () => {
     await inTemporaryFolder(async (home) => {

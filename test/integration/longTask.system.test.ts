@@ -169,7 +169,7 @@ describe('a long task that is condensed continues', () => {
     expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
   });
 
-  it('after overloads and cut streams without repeating a condensation', async () => {
+  it('after overloads and interrupted streams, without repeating a condensation', async () => {
     let asked = 0;
     const bench = await benchFor({
       instead: (behaviour) => {

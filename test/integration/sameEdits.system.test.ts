@@ -333,7 +333,7 @@ function isReadable(path: string): boolean {
 const nested = (depth: number): unknown => (depth === 0 ? 'end' : [nested(depth - 1)]);
 
 describe.each(CHOICES)(
-  'a preview, Condense Now, agent mode, a gateway and the command line make the same edits by $provider',
+  'a preview, Condense Now, agent mode, a gateway and the command line make the same edits with $provider',
   (choice) => {
     it('if the conversation has huge and unusual texts', { timeout: isLong ? 7_200_000 : 1_800_000 }, async () => {
       const folder = temporaryFolder();

@@ -48,7 +48,7 @@ const open = (task = 'ask'): Promise<Window> =>
 /** Returns the number of calls that were paid. */
 const paid = (): number => (existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0);
 
-it('two windows that call models at once spend no more than one would', async () => {
+it('two windows that call models at once together stay within the spending limit', async () => {
   const windows = await Promise.all([open(), open()]);
   for (const { go } of windows) go();
   const ends = await Promise.all(windows.map(({ end }) => end));

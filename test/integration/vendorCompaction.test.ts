@@ -191,7 +191,7 @@ it('vendor compaction respects the limits per condensation and day', async () =>
   expect(server.requests).toHaveLength(0);
 });
 
-it('vendor compaction omits fields that only shape an answer', async () => {
+it('vendor compaction omits request fields that only affect an answer', async () => {
   const extraBody = {
     stop_sequences: ['x'],
     context_management: { edits: [] },
@@ -231,7 +231,7 @@ it('Summary falls back to the built-in prompt if the vendor refuses to compact',
   expect(outcome.notes.join(' ')).toContain('The vendor’s compaction could not be used');
 });
 
-it('Summary works in parts if there was no room for the vendor’s compaction prompt', async () => {
+it('Summary summarizes in parts if there was no room for the vendor’s compaction prompt', async () => {
   const { condense } = await setUp({ script: [reply('', { stop: 'window' }), reply(SUMMARY)] });
   const outcome = await condense();
   expect(outcome.kind).toBe('condensed');

@@ -89,7 +89,7 @@ describe("a model's thinking on the Anthropic test server", () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'Hm.' };
 
-  it('begins a turn, not each of its answers', async () => {
+  it('is required at the start of a turn, but not of each of its answers', async () => {
     const at = await server({ strict: { turns: true }, script: [thinks, reply('ok')] });
     const { content } = await ask(at, { thinking, tools });
     const id = 'toolu_0_0';
@@ -115,14 +115,14 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(older, { thinking, tools, messages: same })).toContain('Expected `thinking`');
   });
 
-  it('may be longer than the answer if it is interleaved', async () => {
+  it("may have a larger budget than the answer's limit if it is interleaved", async () => {
     const at = await server({});
     const more = { thinking: { type: 'enabled', budget_tokens: 2000 } };
     expect(await requestRefusal(at, more)).toContain('must be greater than');
     expect(await requestRefusal(at, more, { 'anthropic-beta': 'interleaved-thinking-2025-05-14' })).toBeUndefined();
   });
 
-  it('is edited by the API if a header of the request says so', async () => {
+  it('can be edited by the API only with the beta header and if thinking is on', async () => {
     const at = await server({});
     const edits = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } };
     expect(await requestRefusal(at, edits)).toBe('context_management: Extra inputs are not permitted');
@@ -134,7 +134,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, { ...edits, thinking: { type: 'adaptive' } }, header)).toBeUndefined();
   });
 
-  it('has only the fields of its kind', async () => {
+  it('accepts only the settings of its type', async () => {
     const at = await server({});
     expect(await requestRefusal(at, { thinking: { type: 'adaptive', budget_tokens: 1024 } })).toContain(
       'thinking.adaptive.budget_tokens',
@@ -142,7 +142,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, { thinking: { type: 'auto' } })).toContain("Input tag 'auto'");
   });
 
-  it('has text if the model shows it or is asked to', async () => {
+  it('has its text if the model shows it by default or the request asks for it', async () => {
     const script = { ...reply('so'), thinking: 'Hm.' };
     const at = await server({ strict: { byModel: true }, script });
     const requestThinking = (model: string, thinking: object) => ask(at, { model, thinking });
@@ -158,7 +158,7 @@ describe("a model's thinking on the Anthropic test server", () => {
     expect(await requestRefusal(at, { model: 'claude-opus-5-5', messages })).toBeUndefined();
   });
 
-  it('is rejected after a different beginning if it is bound to one, or dropped on request', async () => {
+  it('that is bound to the messages before it is rejected after other messages, or dropped on request', async () => {
     const at = await server({
       strict: { byModel: true },
       script: [
@@ -207,7 +207,7 @@ describe('the cache of the Anthropic test server', () => {
     expect(read(await ask(at, { messages, ...mark('1h') }))).toBeGreaterThan(2000);
   });
 
-  it('differs for messages with other thinking settings, but not for the system prompt', async () => {
+  it('is missed by messages after the thinking settings changed, but not by the system prompt', async () => {
     const at = await server({ strict: { cacheKeys: true } });
     const system = [{ ...long[0], ...mark() }];
     const messages = [{ role: 'user', content: [{ ...long[0], ...mark() }] }];
@@ -231,7 +231,7 @@ describe('the cache of the Anthropic test server', () => {
 });
 
 describe('other limits of the Anthropic test server', () => {
-  it('are those of the autumn 2026 version, which the SDK sends', async () => {
+  it("depend on the API version, which is 2026-10-21 in the SDK's requests", async () => {
     const at = await server({ strict: { version: true } });
     const client = new Anthropic({ apiKey: 'key', baseURL: at.url, maxRetries: 0 });
     const request = { model: 'claude-opus-5', max_tokens: 10, messages: [{ role: 'user' as const, content: 'x' }] };
@@ -245,7 +245,7 @@ describe('other limits of the Anthropic test server', () => {
     expect(at.requests[0]?.headers['anthropic-version']).toBe('2026-10-21');
   });
 
-  it('apply to bytes, images, and the words of a proxy', async () => {
+  it("include bytes and images, and their errors can have a proxy's wording", async () => {
     const at = await server({ strict: { maxBytes: 5000, textOnly: true }, tooLong: 'minimax', maxContextTokens: 500 });
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
     expect(await requestRefusal(at, { messages: [{ role: 'user', content: [image] }] })).toContain(

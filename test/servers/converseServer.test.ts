@@ -115,7 +115,7 @@ describe('an SDK request to the Converse test server', () => {
     expect((await client.send(new ConverseCommand({ ...radio, messages }))).stopReason).toBe('end_turn');
   });
 
-  it('fails like on AWS', async () => {
+  it('fails as on AWS', async () => {
     const throttled = makeErrorResponse(
       429,
       'ThrottlingException',
@@ -241,7 +241,7 @@ describe('the Converse test server checks, as AWS does,', () => {
     expect(await requestRefusal(at, { messages: [asked(words)], ...more })).toContain(message);
   });
 
-  it('rules of single models, if it plays one of them', async () => {
+  it('the rules of a particular model, if it imitates that model', async () => {
     const { at } = await server({ strict: { textOnly: true, resultsAlone: true } });
     expect(await requestRefusal(at, { messages: [asked(image)] })).toContain("doesn't support the image content block");
     const mixed = [asked(words), said(use()), asked(result(), words)];

@@ -99,7 +99,7 @@ describe('an SDK request to the Gemini test server', () => {
     await expect(ai.models.generateContent({ model: 'other', contents: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('fails like on Google', async () => {
+  it("fails as on Google's servers", async () => {
     const { ai, at } = await server({ script: [makeRateLimitError(), makeFaultyReply('error')] });
     const ask = async (): Promise<string | undefined> => {
       let last: string | undefined;

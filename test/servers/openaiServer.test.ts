@@ -29,7 +29,7 @@ const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA
 const tool = { type: 'function', function: { name: 'a', parameters: { type: 'object' } } };
 
 describe('fields of the OpenAI SDK', () => {
-  it('are known to the test server, and no others', async () => {
+  it('are accepted by the test server, and other fields are rejected', async () => {
     const { at } = await server({});
     const more = {
       prompt_cache_key: 'k',
@@ -53,7 +53,7 @@ describe('fields of the OpenAI SDK', () => {
     expect(await requestRefusal(at, { input: 'x', max_tokens: 1 }, 'responses')).toContain("'max_tokens'");
   });
 
-  it('are only partly known to compatible servers', async () => {
+  it('are only partly accepted by a test server that imitates a compatible one', async () => {
     const { at } = await server({ quirks: { plainFields: true } });
     expect(await requestRefusal(at, { messages: [user], prompt_cache_key: 'k' })).toContain('prompt_cache_key');
   });
@@ -88,7 +88,7 @@ describe('limits of a model on the OpenAI test server', () => {
     expect(await requestRefusal(at, { messages: [{ role: 'user', content: 'x'.repeat(200) }] })).toMatch(/^413/);
   });
 
-  it('reject call IDs other than Mistral’s', async () => {
+  it('reject call IDs that are not in Mistral’s form, if the model requires it', async () => {
     const { at } = await server({ quirks: { shortCallIds: true } });
     const turn = (id: string): Json => ({
       messages: [
@@ -155,7 +155,7 @@ describe('encrypted reasoning on the OpenAI test server', () => {
     return { now: second.usage?.input_tokens ?? 0, later: third.usage?.input_tokens ?? 0, long };
   }
 
-  it('costs the tokens that it was made of, but only in its turn', async () => {
+  it('counts as the tokens that it was generated from, but only in its turn', async () => {
     const { now, later, long } = await billed('current_turn');
     expect(now).toBeGreaterThan(1000);
     expect(later).toBeLessThan(200);
@@ -163,7 +163,7 @@ describe('encrypted reasoning on the OpenAI test server', () => {
     expect(long / 4).toBeGreaterThan(1500);
   });
 
-  it('costs its tokens in every turn from GPT-5.6 on', async () => {
+  it('counts in every turn from GPT-5.6 on', async () => {
     const { now, later } = await billed('all_turns');
     expect(later).toBeGreaterThan(now);
   });
@@ -238,7 +238,7 @@ describe('the OpenRouter test server', () => {
     expect(getUsage(at)).toMatchObject({ cached_tokens: expect.closeTo(4400, -3) as number });
   });
 
-  it('knows its fields and their limits', async () => {
+  it("accepts OpenRouter's fields and enforces their limits", async () => {
     const { at } = await server({ quirks: { openRouter: true } });
     const messages = [
       { role: 'system', content: text('s', mark) },
@@ -306,7 +306,7 @@ describe('the OpenRouter test server', () => {
     expect(await ask({ reasoning_details: [{ ...details[0], text: 'Hmm.' }] })).toContain('Invalid `signature`');
   });
 
-  it('streams reasoning details, usage without request, and numbered errors', async () => {
+  it('streams reasoning details, usage even if not requested, and errors with numeric codes', async () => {
     const { client } = await server({
       quirks: { openRouter: true },
       script: { ...reply('ok'), thinking: 'Hm.' },

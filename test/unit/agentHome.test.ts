@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { normalizeName } from '../agents/agentRun';
 
-it('the recorded file names of two runs of an agent have the same shape', () => {
+it('the file names recorded in two runs of an agent are normalized to the same form', () => {
   const pairs = [
     [
       'tool-outputs/run_shell__toolu_1ac88d5b7193749478_3fjqj.txt',

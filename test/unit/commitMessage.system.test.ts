@@ -72,14 +72,14 @@ it('CI accepts long subjects from before the check was added', () => {
   expect(check(repository([LONG, null, 'Fix undo']))).toMatchObject({ status: 0, stderr: '' });
 });
 
-it('CI checks nothing that a shallow clone lacks', () => {
+it("CI's check of commit subjects succeeds in a shallow clone, which lacks earlier commits", () => {
   const origin = repository([null, LONG, 'Fix undo']);
   const folder = join(temporaryFolder(), 'clone');
   execFileSync('git', ['clone', '-q', '--depth', '1', pathToFileURL(origin).href, folder]);
   expect(check(folder)).toMatchObject({ status: 0, stderr: '' });
 });
 
-it('CI checks nothing outside a repository', () => {
+it("CI's check of commit subjects succeeds outside a repository", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'scripts'));
   copyFileSync(SCRIPT, join(folder, 'scripts', 'commitSubjects.mjs'));

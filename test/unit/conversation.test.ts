@@ -19,7 +19,7 @@ describe('a generated conversation', () => {
     expect(tokens).toBeLessThan(220_000);
   });
 
-  it('consists of what real conversations consist of', () => {
+  it('has the same composition as real conversations', () => {
     expect(parts.toolResult).toBeCloseTo(0.685, 1.5);
     expect(parts.toolInput).toBeCloseTo(0.159, 1.5);
     expect(parts.thinking).toBeCloseTo(0.079, 1.5);
@@ -64,7 +64,7 @@ describe('a generated conversation', () => {
     expect(checkConversation(broken).map(({ rule }) => rule)).toEqual(['call-answered', 'call-answered']);
   });
 
-  it('accepts another composition', () => {
+  it('can have another composition', () => {
     const { results } = composition(
       generateConversation({ seed: 1, targetTokens: 60_000, results: { Read: 0.2, Bash: 0.6 } }),
     );

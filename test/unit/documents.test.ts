@@ -42,11 +42,14 @@ it.each(documents.filter((file) => file.startsWith('src/') || /(ARCHITECTURE|los
   },
 );
 
-it.each(documents.filter((file) => file.startsWith('src/')))('files that %s names are where it says', (file) => {
-  const named = [...read(file).matchAll(/`([\w./-]+(?:\.(?:ts|tsx|mjs|md)|\/))`/g)].map(([, name = '']) => name);
-  const places = [join(root, dirname(file)), root];
-  expect(named.filter((name) => !places.some((place) => existsSync(join(place, name))))).toEqual([]);
-});
+it.each(documents.filter((file) => file.startsWith('src/')))(
+  'files that %s names are where the document says',
+  (file) => {
+    const named = [...read(file).matchAll(/`([\w./-]+(?:\.(?:ts|tsx|mjs|md)|\/))`/g)].map(([, name = '']) => name);
+    const places = [join(root, dirname(file)), root];
+    expect(named.filter((name) => !places.some((place) => existsSync(join(place, name))))).toEqual([]);
+  },
+);
 
 it('the glossary names code that exists', () => {
   const code = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');

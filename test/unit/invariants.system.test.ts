@@ -131,7 +131,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       expect(stale).toEqual([]);
     }));
 
-  it('views keep the order and the task', () =>
+  it('keep the order of the messages, and the task', () =>
     holds(histories, (history, { view }) => {
       expect(view.map(({ role }) => role)).toEqual(history.map(({ role }) => role));
       const first = history.findIndex(({ role }) => role === 'user');
@@ -159,7 +159,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       expect(JSON.stringify(again.view)).toBe(JSON.stringify(view));
     }));
 
-  it('find nothing more in a second run over the condensed messages', () =>
+  it('get no further edits in a second run over the condensed messages', () =>
     holds(histories, async (_history, { view }, chosen) => {
       const again = await condense({ ...chosen, target: undefined }, view);
       // With a target, the first run may have stopped early, so that the second still removes
@@ -167,7 +167,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       if (chosen.target === undefined) expect(again.edits).toEqual([]);
     }));
 
-  it('find nothing more in a second run on top of the edits', () =>
+  it("get no further edits in a second run on top of the first run's edits", () =>
     holds(histories, async (history, { edits }, chosen) => {
       if (chosen.target !== undefined) return;
       expect((await condense(chosen, history, edits)).result.edits).toEqual([]);
@@ -208,7 +208,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       }
     }));
 
-  it('views keep each line that a strict edit cut', () =>
+  it('still show each line that a strict edit cut, at another place', () =>
     holds(
       histories,
       (history, { edits, view }) => {

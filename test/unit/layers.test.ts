@@ -18,12 +18,12 @@ const rows = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   .filter((line) => /^\| `src\/\w+` \|/.test(line))
   .map((line) => /`src\/(\w+)`/.exec(line)?.[1]);
 
-it('every folder of src/ has a row and a layer', () => {
+it('every folder of src/ has a row in ARCHITECTURE.md and a layer', () => {
   expect(rows).toEqual(Object.keys(layers));
   expect(Object.keys(layers).sort()).toEqual(folders.sort());
 });
 
-it('a folder imports only folders that precede it', () => {
+it('the layers let each folder import only folders that precede it', () => {
   const order = Object.keys(layers);
   for (const [folder, allowed] of Object.entries(layers)) {
     expect(order.slice(0, order.indexOf(folder)), folder).toEqual(expect.arrayContaining([...allowed]));
@@ -49,7 +49,7 @@ for (const [file, imports] of graph) {
   }
 }
 
-it('the imports are those that the layers allow', () => {
+it('the imports in the source code are those that the layers allow', () => {
   // If paths were not resolved, the test would pass without checking anything.
   expect([...graph.values()].flat().length).toBeGreaterThan(graph.size);
   const getLayer = (file: string): string => /^src\/(\w+)\//.exec(file)?.[1] ?? file;
@@ -99,7 +99,7 @@ function knotIn(members: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [...left.keys()].sort();
 }
 
-it('the check finds members that import each other', () => {
+it('the check for circular imports finds members that import each other', () => {
   const members = { a: ['b'], b: ['c'], c: ['b'], d: [] };
   expect(knotIn(new Map(Object.entries(members).map(([name, own]) => [name, new Set(own)])))).toEqual(['a', 'b', 'c']);
 });
@@ -116,7 +116,7 @@ it('no folder of src/core has circular imports among its members, including type
 });
 
 it.each(Object.entries(floors))(
-  'the folders of %s import only what their floors allow, and floors are in order',
+  'the subfolders of %s import only what the plan allows: subfolders that precede them',
   (folder, plan) => {
     const order = Object.keys(plan);
     const imports = memberImports(folder);

@@ -4,7 +4,7 @@ import { createPackagedReadme } from '../../scripts/readme.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
 
-it('the README on VS Code’s details page shows and links only what is there', () => {
+it('the README on VS Code’s details page has no images, only absolute links, and no text for developers', () => {
   const packed = createPackagedReadme(readme);
   expect(packed).not.toMatch(/!\[|<img/);
   expect([...packed.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target)).toEqual(

@@ -44,7 +44,7 @@ describe('the check before npm test', () => {
     ['a full disk', { freeBytes: 1e9 }, /1\.0 GB free.* 1\.2 GB/, /free some/],
     ['no room for temporary files', { temporaryBytes: 1e8 }, /0\.1 GB free/, /TMPDIR/],
     ['Windows', { platform: 'win32', chromium: undefined }, /Windows/, /WSL/],
-  ])('without %s leaves out the tests in VS Code and says how to fix it', (_name, machine, problem, mend) => {
+  ])('leaves out the tests in VS Code and says how to fix the cause: %s', (_name, machine, problem, mend) => {
     const found = on(machine);
     expect(found).toEqual([
       { problem: expect.stringMatching(problem), mend: expect.stringMatching(mend), loses: 'VS Code' },

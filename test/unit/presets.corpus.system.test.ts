@@ -105,7 +105,7 @@ describe.runIf(isReal)('a preset on real conversations', () => {
   );
 
   it(
-    'keeps them sound if the model fails at any call, or at every one',
+    'keeps them valid and reversible if the model fails at any call, or at every call',
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {

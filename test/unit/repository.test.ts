@@ -9,7 +9,7 @@ it('package.json has the fields derived from its repository, and no other such f
   expect(JSON.stringify(addRepositoryLinks(manifest))).toBe(JSON.stringify(manifest));
 });
 
-it('without a repository address old links are removed', () => {
+it('package.json loses its old links if it has no repository address', () => {
   expect(getRepositoryLinks({})).toBeUndefined();
   expect(addRepositoryLinks({ name: 'x', bugs: { url: 'old' }, homepage: 'old' })).toEqual({ name: 'x' });
 });
@@ -19,7 +19,7 @@ it.each([
   'https://github.com/some-one/the.name',
   'https://github.com/some-one/the.name/',
   { type: 'git', url: 'git+https://github.com/some-one/the.name.git' },
-])('all links are derived from the address %j', (repository) => {
+])('all links in package.json are derived from the repository address %j', (repository) => {
   expect(addRepositoryLinks({ name: 'x', repository, main: 'y' })).toEqual({
     name: 'x',
     repository,
@@ -38,7 +38,7 @@ it.each([
 });
 
 it.each(['github:a/b', 'https://example.com/a/b', 'https://github.com/a', { url: 'a/b' }, {}])(
-  'the address %j is rejected with the expected form',
+  'the repository address %j is rejected, and the error shows the expected form',
   (repository) => {
     expect(() => getRepositoryLinks({ repository })).toThrow('expected "https://github.com/OWNER/NAME.git"');
   },

@@ -55,7 +55,7 @@ const without =
   });
 
 describe('the measure of needed lines', () => {
-  it('is complete if nothing was removed', async () => {
+  it('is 100 % if nothing was removed', async () => {
     const report = await measureRetention([readThenEdit()], keepEverything, options);
     expect(report.lines).toMatchObject({ needed: 1, verbatim: { share: 1 }, recallable: { share: 1 } });
     expect(report.removed.share).toBe(0);
@@ -84,7 +84,7 @@ describe('the measure of needed lines', () => {
     expect((await measureRetention([readThenEdit(twin)], without(2, true), cut)).lines.verbatim.share).toBe(0);
   });
 
-  it('does not trust an edit that claims a copy of a line that is not there', async () => {
+  it('does not count a line as kept because of an edit that claims a copy which is not there', async () => {
     expect((await measureRetention([readThenEdit()], without(2, true), options)).lines.verbatim.share).toBe(0);
   });
 
@@ -102,7 +102,7 @@ describe('the measure of needed lines', () => {
     expect(report.lines.recallable.share).toBe(1);
   });
 
-  it('understands calls of XML-era agents', async () => {
+  it('understands calls written as XML', async () => {
     const xml: ApiMessage[] = [
       { role: 'user', content: 'Please change it.' },
       { role: 'assistant', content: 'I read. <read_file><path>src/a.ts</path></read_file>' },

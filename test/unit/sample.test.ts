@@ -20,7 +20,7 @@ describe('the sample conversation', () => {
     expect(Buffer.byteLength(committed)).toBeLessThan(150_000);
   });
 
-  it('reads as a valid Claude Code conversation with all its messages', () => {
+  it('is read as a valid Claude Code conversation with all its messages', () => {
     const { format, messages } = readConversation(committed, { path: file });
     expect(format).toBe('claude-code');
     expect(checkConversation(messages)).toEqual([]);

@@ -78,11 +78,11 @@ const summaries = (summarizer: TestSummarizer): SmartOptions => ({
 
 const HISTORIES = { 'valid histories': validHistory, 'imperfect histories': anyHistory };
 
-describe.each(Object.entries(HISTORIES))('conversations under %s, without a model', (_, histories) => {
+describe.each(Object.entries(HISTORIES))('conversations condensed with %s, without a model,', (_, histories) => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(histories, mechanicalConfig, statement));
 
-  it('stay sound', () =>
+  it('stay valid, in order, no larger, and reversible', () =>
     holds(async (history, config) => {
       const ran = await condense(history, config);
       expect(ran.result.steps.filter(({ outcome }) => outcome.kind === 'failed')).toEqual([]);
@@ -96,7 +96,7 @@ describe.each(Object.entries(HISTORIES))('conversations under %s, without a mode
       expect(JSON.stringify(again.result.edits)).toBe(JSON.stringify(result.edits));
     }));
 
-  it('are final after one run', () =>
+  it('get no further edits in a second run', () =>
     holds(async (history, config) => {
       const { result, view } = await condense(history, config);
       expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
@@ -117,11 +117,11 @@ describe.each(Object.entries(HISTORIES))('conversations under %s, without a mode
 /** Number of first calls that are tested, each as the one that fails or is canceled. */
 const TRIED_CALLS = 5;
 
-describe('conversations under presets with a model', () => {
+describe('conversations condensed with presets that use a model', () => {
   const holds = (statement: (history: History, config: SmartConfigInput) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(validHistory, smartConfig, statement));
 
-  it('stay sound, whatever it answers', () =>
+  it('stay valid and reversible, whatever the model answers', () =>
     fc.assert(
       fc.asyncProperty(
         validHistory,
@@ -138,7 +138,7 @@ describe('conversations under presets with a model', () => {
       ),
     ));
 
-  it('stay sound if it fails at any call', () =>
+  it('stay valid and reversible if the model fails at any call', () =>
     holds(async (history, config) => {
       const fine = createTestSummarizer(['A short summary.']);
       await condense(history, { ...config, parallelCalls: 1 }, summaries(fine));

@@ -192,7 +192,7 @@ it('every setting of package.json has a control', async () => {
 /** These are explained in other words, beside their own control. */
 const OWN_HELP: readonly string[] = ['provider', 'threshold', 'strategy', 'agent.wrappedModels'];
 
-it('every setting is explained in the same words here as on VS Code’s settings page', async () => {
+it('every setting is explained in the same words in the panel as on VS Code’s settings page', async () => {
   const page = await openPage({ view: { open: ['native', 'smart', 'strategy', 'chat', 'arrival', 'stored', 'more'] } });
   await unfoldAll(page);
   const helps = page.all('[data-setting]').flatMap((row) => {

@@ -21,7 +21,7 @@ it('a change is shown with its sign, unless it is too small to show', () => {
   ]);
 });
 
-it('a cost is shown as 0 only if there is none, with the decimals of messages', () => {
+it('a cost is shown as 0 only if there is none, with as many decimals as in messages', () => {
   expect([undefined, 0, 0.00001, 0.002, 0.0149, 3].map(formatDollars)).toEqual([
     'unknown',
     '$0',

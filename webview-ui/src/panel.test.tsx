@@ -280,7 +280,7 @@ describe('the profiles section', () => {
     await page.until(() => page.root.textContent.includes('The key is wrong.'));
   });
 
-  it('shows an unset choice as unset, and can set each of its values and none', async () => {
+  it('shows an unset choice without a default as “Not set”, and can set it to each of its values and to none', async () => {
     fake.settings['contextCondenser.profiles'] = [profile];
     const page = await openPage({ view: { open: ['profiles'] } });
     await page.click(() => page.find('.item-name', 'Work'));
@@ -568,7 +568,7 @@ describe('the passes section', () => {
     );
   });
 
-  it('open as JSON in an editor tab: one’s own in settings.json', async () => {
+  it('opens one’s own passes as JSON in settings.json', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
     const page = await openPasses();
     await page.click(() => page.find('#smart button', 'Edit as JSON'));
@@ -697,7 +697,7 @@ describe('presets in the panel', () => {
       expect(getDraft(page, 'user pass-1')).toContain('Mine, edited');
     });
 
-    it('give no draft to restored passes that share IDs with copied ones', async () => {
+    it('do not apply a draft of copied passes to restored passes with the same IDs', async () => {
       const page = await openPage({ view: { open: ['smart'] } });
       await press(page, 'Balanced', 'Apply');
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
@@ -713,7 +713,7 @@ describe('presets in the panel', () => {
       await page.until(() => !JSON.stringify(page.kept()).includes('Not theirs'));
     });
 
-    it('offer no way back to the previous passes once the copied passes are changed', async () => {
+    it('offer no way back to the previous passes after the copied passes were changed', async () => {
       const page = await openReplacedPasses();
       await page.click(() => page.find('#smart vscode-button', 'Make it my own'));
       await page.until(() => page.find('#smart .done', 'These passes are yours now.'));
@@ -721,7 +721,7 @@ describe('presets in the panel', () => {
       await page.until(() => !page.find('#smart').textContent.includes('These passes are yours now.'));
     });
 
-    it('leave no draft to new passes with equal IDs', async () => {
+    it('do not apply an old draft to new passes with the same IDs', async () => {
       const page = await openReplacedPasses();
       await page.click(() => page.find('#smart vscode-button', 'Start without passes'));
       await page.click(() => page.find('#smart vscode-button', 'Add pass'));
@@ -1000,7 +1000,7 @@ describe('a control in the panel', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('line one\\nline two'));
   });
 
-  it('can show what VS Code can’t write', async () => {
+  it('shows an error if VS Code can’t write its setting', async () => {
     const page = await openPage();
     fake.updateError = new Error('Unable to write into user settings.');
     await page.click(() => page.find('input[value="truncation"]'));

@@ -151,7 +151,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['anthropic', ['Add model: Anthropic']],
     ['openai', ['Add model: OpenAI', 'Add model: Another server that speaks OpenAI’s protocol']],
     ['add model', ['Add model']],
-  ])('"%s" names the vendor where a model is added', async (words, buttons) => {
+  ])('for "%s" leads to adding a model, with the vendor selected', async (words, buttons) => {
     const page = await openPage();
     await search(page, words);
     expect(page.all('[data-place="profiles.add"] vscode-button').map(({ textContent }) => textContent)).toEqual(
@@ -164,7 +164,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     expect(page.find('[aria-label="New model"] vscode-dropdown', 'Vendor')).toHaveProperty('value', vendor);
   });
 
-  it.each(['key', 'api key', 'secret'])('"%s" shows where a key is set', async (words) => {
+  it.each(['key', 'api key', 'secret'])('for "%s" shows where a key is set', async (words) => {
     const page = await openPage();
     await search(page, words);
     const place = page.find('[data-place="profiles.keys"]');

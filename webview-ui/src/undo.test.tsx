@@ -112,7 +112,7 @@ describe('a recommendation from “Help me choose”', () => {
     return page;
   }
 
-  it('is applied once despite repeated clicks, so that undo leads back', async () => {
+  it('is applied once despite repeated clicks, so that one undo restores the earlier settings', async () => {
     fake.settings['contextCondenser.smart'] = own;
     const page = await advised();
     for (let clicks = 0; clicks < 3; clicks++) {
@@ -231,7 +231,7 @@ describe('a recommendation from the history', () => {
     return page;
   }
 
-  it('is applied once despite repeated clicks, so that undo leads back', async () => {
+  it('is applied once despite repeated clicks, so that one undo restores the earlier settings', async () => {
     const page = await openFollowedRecommendation(1);
     page.find('#history .advice vscode-button', 'Apply').click();
     await page.until(() => true);

@@ -89,7 +89,7 @@ it("a preview leaves excluded messages unchanged and keeps the ledger's pins", a
   expect(free.cells).toEqual(first.cells);
 });
 
-it('a preview reads a changed file again, and reports one that is gone, broken or too large', async () => {
+it('a preview reads a changed file again, and reports a file that is missing, broken or too large', async () => {
   const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('c.json');
   await session.answerPreviewRequest(question(conversation), signal);
@@ -136,7 +136,7 @@ it('a preview reports which facts remain after the shown edits, without computin
   expect(compared.facts).toEqual({ all: 21, lost: 0 });
 });
 
-it('a preview gives a tool result the same name in both texts, even if its command was removed', async () => {
+it('a preview gives a tool result the same heading in the texts before and after, even if its command was removed', async () => {
   const session = new PreviewSession(createCounter());
   const steps = Array.from({ length: 9 }, (_, step) =>
     makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
@@ -183,7 +183,7 @@ it('a preview plans calls to a model but never makes them', async () => {
   ).rejects.toThrow('No key is set.');
 });
 
-it('a preview above the cost limit shows no cost or change but the reason', async () => {
+it('a preview of a condensation above the cost limit shows the reason, and neither a cost nor a change', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const limited = setup({ provider: 'native', models, maxCost: 0.000_1 });
   const made = await new PreviewSession(createCounter()).answerPreviewRequest(
@@ -216,7 +216,7 @@ it('a preview counts a summary that was already paid for as free', async () => {
   expect(await ask()).toMatchObject({ calls: 0, cost: 0 });
 });
 
-it('a preview reports an invalid configuration, and a gain that is too small', async () => {
+it('a preview reports an invalid configuration, and that too little would be removed', async () => {
   const session = new PreviewSession(createCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.answerPreviewRequest(question(makeFileConversation('f.json'), { setup: wrong }), signal);
@@ -227,7 +227,7 @@ it('a preview reports an invalid configuration, and a gain that is too small', a
   );
 });
 
-it('a preview of a growing chat conversation receives only the new messages and answers for the whole', async () => {
+it('a preview of a growing chat conversation receives only the new messages and covers the whole conversation', async () => {
   const session = new PreviewSession(createCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.answerPreviewRequest(question(live), signal)).cells).toEqual([]);
@@ -286,7 +286,7 @@ it('a comparison of configurations states how many lines needed later each keeps
   expect(texts.after.length).toBeLessThan(texts.before.length);
 });
 
-it('a preview that is computed again says the time of the first, which is what a condensation takes', async () => {
+it('a repeated preview shows the time that the first one took, since a condensation takes that long', async () => {
   const session = new PreviewSession(createCounter());
   const asked = question(makeFileConversation('again.json'), { setup: setup({ provider: 'lossless' }) });
   const { timeMs } = await session.answerPreviewRequest(asked, signal);

@@ -80,7 +80,7 @@ describe('a gateway with a fixed address', () => {
     await second.stop();
   });
 
-  it("offers no recall tool to those who know its address, since one agent must not read another's tasks", async () => {
+  it("offers no recall tool, since all who know the address could read each other's tasks", async () => {
     const { start } = await startGatewayBed();
     const gateway = start();
     const { openai = '' } = await gateway.addresses();

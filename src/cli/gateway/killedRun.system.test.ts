@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')("a temporary copy of an agent's se
     ['inspect', (session: string, store: string) => ['inspect', session, '--store', store]],
     ['account', (_: string, store: string) => ['account', '--store', store]],
     ['run', (_: string, store: string) => ['run', '--store', store, '--', 'true']],
-  ])('is deleted by our next program start after its run was killed: %s', async (_, argv) => {
+  ])("is deleted at our program's next start, with the command %s, after its run was killed", async (_, argv) => {
     const { store, session, keyFiles, run, other } = bed();
     const child = await run();
     // Other runs leave a running one alone.
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')("a temporary copy of an agent's se
   const inNamespace = ['-rfp', '--mount-proc'];
   const hasNamespaces = spawnSync('unshare', [...inNamespace, 'true']).status === 0;
   it.runIf(hasNamespaces)(
-    'stays while its run lives, even if a container with the same home folder starts',
+    'is kept while its run is alive, even if a container with the same home folder starts a run',
     async () => {
       const { store, keyFiles, run, cli, env } = bed();
       await run();

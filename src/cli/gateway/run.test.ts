@@ -131,7 +131,7 @@ describe.each(Object.entries(HOMES))('%s, started through the gateway,', (name, 
     expect(ready.canRecall).toBe(name !== 'gemini');
   });
 
-  it('is reported with that host and the setting that names it', async () => {
+  it('is reported with the host of its address and the setting that contains it', async () => {
     const { routes, sourceByRoute, untrusted, trust } = await findGatewayAgent(name)!.prepare(
       args,
       setUp(temporaryFolder()),
@@ -147,7 +147,7 @@ describe.each(Object.entries(HOMES))('%s, started through the gateway,', (name, 
     expect(launch.args.slice(-own.length)).toEqual(own);
   });
 
-  it('keeps all its own files unchanged while it is condensed', async () => {
+  it('keeps all its own files unchanged when it is launched', async () => {
     const folder = temporaryFolder();
     const home = setUp(folder);
     const before = readContents(folder);
@@ -158,7 +158,7 @@ describe.each(Object.entries(HOMES))('%s, started through the gateway,', (name, 
 
 describe('Gemini CLI behind the gateway', () => {
   it.runIf(process.platform !== 'win32')(
-    'can recall condensed content only if it would read our system settings file',
+    'can recall condensed content only if it will read our system settings file',
     async () => {
       const folder = temporaryFolder();
       const home = { homedir: folder, cwd: folder, platform: 'linux', env: { GEMINI_API_KEY: 'k' } } as const;
@@ -178,7 +178,7 @@ describe('Gemini CLI behind the gateway', () => {
   );
 });
 
-describe('an agent whose requests cannot be redirected', () => {
+describe("redirecting an agent's requests", () => {
   it.each([
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}' }, /signed for their address/],
     ['claude', { '.claude/settings.json': '{' }, /can't be parsed/],
@@ -200,7 +200,7 @@ describe('an agent whose requests cannot be redirected', () => {
     ['cn', {}, /models of its hub/],
     ['claude', { '.claude/settings.json': '{"env":{"CLAUDE_CODE_USE_MANTLE":"1"}}' }, /CLAUDE_CODE_USE_MANTLE/],
     ['pi', { '.pi/agent/settings.json': '{"defaultProvider":"openai-codex"}' }, /"openai-codex" can't be routed/],
-  ] as const)('is rejected with a reason: %s %j', async (name, files, message) => {
+  ] as const)('is rejected with a reason if it is impossible: %s %j', async (name, files, message) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     const home: AgentEnvironment = {
@@ -213,7 +213,7 @@ describe('an agent whose requests cannot be redirected', () => {
     await expect(findGatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
-  it('Codex, behind the gateway, goes to ChatGPT if signed in with ChatGPT, and to the API with a key', async () => {
+  it("sends Codex's requests to ChatGPT if signed in with ChatGPT, and to the API with a key", async () => {
     for (const [auth, address] of [
       ['{"auth_mode":"chatgpt","tokens":{}}', 'https://chatgpt.com/backend-api/codex'],
       ['{"OPENAI_API_KEY":"k"}', 'https://api.openai.com/v1'],
@@ -311,7 +311,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(readdirSync(join(store, 'runs'))).toEqual([]);
   });
 
-  it('gives any other command the usual variables, and forwards to the addresses that were set before', async () => {
+  it('gives any other command the usual address variables, and forwards to the addresses that they had before', async () => {
     const { address, bodies } = await vendor();
     const home = temporaryFolder();
     const script = `fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body: '{}' })`;
@@ -392,7 +392,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     expect(readFileSync(began, 'utf8')).toBe(begun);
   });
 
-  it("gives an agent no proxy for requests to the gateway, and not VS Code's own Node switch", async () => {
+  it("makes an agent's requests to the gateway bypass any proxy, and removes ELECTRON_RUN_AS_NODE", async () => {
     const home = temporaryFolder();
     const out = join(home, 'env.json');
     const script = `require('fs').writeFileSync(${JSON.stringify(out)}, JSON.stringify(process.env))`;

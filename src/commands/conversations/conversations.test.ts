@@ -115,7 +115,7 @@ describe('the conversations view', () => {
     expect(item(rows()[0]!).contextValue).toBe('conversation returnable runnable resumable');
   });
 
-  it('opens a conversation with its size, from which the later result counts; its document has the same actions', async () => {
+  it('shows an opened conversation with its size, from which a later result counts, and with the same actions', async () => {
     const path = writeSession();
     await openView();
     await run('open');
@@ -356,7 +356,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     expect(getLastMessage().message).toContain('on the clipboard');
   });
 
-  it('pauses a running task only if its agent supports that, and asks each time', async () => {
+  it('pauses a running task only if its agent supports that, and asks the user each time', async () => {
     const path = writeZooTask(join(home, '.config', 'Code', 'User'));
     await openView();
     await condenseFirstRow();
@@ -439,7 +439,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     });
   });
 
-  it('saves a report that no longer makes the saving depend on giving back', async () => {
+  it('saves a report that, after giving back, no longer says “if given back” about the saving', async () => {
     const path = writeClaudeSession(home);
     await openView();
     await condenseFirstRow('truncation');
@@ -458,7 +458,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     expect(await saveReport()).toMatch(/Each later request costs/);
   });
 
-  it('names the copy of a copy that stays when the copy itself is removed', async () => {
+  it('names the second copy, made from the copy, that remains when the first copy is removed', async () => {
     const path = writeSession();
     await openView();
     await condenseFirstRow('lossless');
@@ -477,7 +477,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     expect(getLastMessage().message).toMatch(/^Undone\. The copy was removed; “.+”, which was made from it, stays\.$/);
   });
 
-  it('offers an export instead for an agent whose files are never written', async () => {
+  it('offers an export for a conversation that cannot be given back', async () => {
     const path = writeSession();
     await openView();
     await condenseFirstRow('lossless');
@@ -492,7 +492,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     expect(getLastMessage().message).toContain('on the clipboard');
   });
 
-  it('recovers at startup what another process had begun before it died', async () => {
+  it('finishes at startup what another process had begun before it died', async () => {
     mkdirSync(join(home, 'storage', 'us', 'replacements', '2026-begun'), { recursive: true });
     await recoverGivenBack(services);
     expect(log.lines).toEqual([]);

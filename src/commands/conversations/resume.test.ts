@@ -9,7 +9,7 @@ it.each([
   ['/work/app', "cd '/work/app' && claude --resume 0f3a"],
   ["/work/it's mine", "cd '/work/it'\\''s mine' && claude --resume 0f3a"],
 ])(
-  'resuming a Claude Code session first changes to the folder %s, where Claude Code looks for it',
+  'the command to resume a Claude Code session first changes to the folder %s, where Claude Code looks for it',
   (folder, command) => {
     expect(getResumeShellCommand(SESSION, folder)).toBe(command);
   },

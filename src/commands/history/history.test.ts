@@ -144,7 +144,7 @@ describe('entries in the History view', () => {
     ...changes,
   });
 
-  it("can't be changed if their chat isn't in memory, and are left out if they only restored references", () => {
+  it("can't be changed if their chat isn't in memory, and omit condensations that only restored references", () => {
     const ledger: LedgerOutline = {
       conversation: 'live-1',
       condensations: [

@@ -67,7 +67,7 @@ describe('the Anthropic export', () => {
     expect(checkWithAnthropicServer(late)).toBeUndefined();
   });
 
-  it('makes names, inputs and empty results valid for the API', () => {
+  it('makes tool names, inputs and empty results valid for the API', () => {
     const odd = body(
       [
         user(text('a')),

@@ -43,7 +43,7 @@ const FORGED = fc
   .map((parts) => parts.flat().join(''));
 
 describe('the hand-over prompt', () => {
-  it('contains the task, the facts and the end, with keys masked', () => {
+  it('contains the task, the facts and the last messages, with keys masked', () => {
     const { text: output, notes } = exportTo(
       {
         messages: [
@@ -62,7 +62,7 @@ describe('the hand-over prompt', () => {
     expect(notes).toEqual(['1 prompt: what looks like a key is masked in it.']);
   });
 
-  it('contains the end and the earlier summary of a long conversation', () => {
+  it('contains the last messages and the earlier summary of a long conversation', () => {
     const long = Array.from({ length: 60 }, (_, index): ApiMessage[] => [
       user(text(`ask ${index} ${'word '.repeat(400)}`)),
       assistant(text(`say ${index}`)),
@@ -79,7 +79,7 @@ describe('the hand-over prompt', () => {
     expect(notes[0]).toMatch(/^\d+ messages: covered only by the facts/);
   });
 
-  it('contains only our own headings and turns, whatever names and texts look like', () => {
+  it('contains no headings or turns but our own, even if names and texts look like them', () => {
     fc.assert(
       fc.property(
         fc.array(FORGED, { minLength: 8, maxLength: 8 }),

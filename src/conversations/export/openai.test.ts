@@ -73,7 +73,7 @@ describe('the OpenAI export', () => {
   });
 });
 
-it('the OpenAI export keeps system messages in place, after the results of calls', () => {
+it("the OpenAI export keeps system messages in place, but moves those before a call's result after the result", () => {
   const messages: ApiMessage[] = [
     user(text('Fix it')),
     assistant(call('c1')),

@@ -44,7 +44,7 @@ describe('the usage that Continue recorded', () => {
       { prompt_tokens: 9_000, completion_tokens: 5, total_tokens: 9_005, model: 'gpt-5.1' },
       { prompt: 9_000, inputTokens: 9_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ],
-  ])('is read in the accounting of its adapter: %s', (_, usage, { prompt, ...expected }) => {
+  ])("is read according to its adapter's way of counting: %s", (_, usage, { prompt, ...expected }) => {
     const [request] = read([user('a'), answer('b', usage)])?.requests ?? [];
     expect(request?.usage).toMatchObject({ outputTokens: 5, ...expected });
     expect(request?.usage && countPromptTokens(request.usage)).toBe(prompt);
@@ -52,7 +52,7 @@ describe('the usage that Continue recorded', () => {
     expect(request?.recordedCost).toBeUndefined();
   });
 
-  it('is read in one way per session: one prompt smaller than its cached tokens decides for all', () => {
+  it('counts cached tokens in addition to all prompts of a session if one prompt is smaller than its cached tokens', () => {
     const usage = (input: number, cached: number): Fields => ({
       ...{ prompt_tokens: input, completion_tokens: 1, model: 'm' },
       prompt_tokens_details: { cached_tokens: cached },
@@ -61,7 +61,7 @@ describe('the usage that Continue recorded', () => {
     expect(requests?.map(({ usage }) => usage && countPromptTokens(usage))).toEqual([9_100, 9_010]);
   });
 
-  it('is reported as invalid if it is impossible', () => {
+  it('is marked as invalid if a count is a string; missing and negative counts become zero', () => {
     const requests = read([
       user('a'),
       answer('b', { ...anthropic(1, 2, 3), prompt_tokens: '12' }),
@@ -72,7 +72,7 @@ describe('the usage that Continue recorded', () => {
 });
 
 describe('the total of a Continue session', () => {
-  it('includes compactions and subagents, which the answers lack', () => {
+  it('includes compactions and subagents, which are not recorded with the answers', () => {
     const recorded = read(
       [
         user('a'),

@@ -47,7 +47,7 @@ describe('a Qwen Code session', () => {
     record('a2', 'r1', 'assistant', said('model', { text: 'It sets a.' })),
   ];
 
-  it('has the messages of the newest branch, and the counted requests', () => {
+  it('has the messages of the newest branch, and the recorded requests', () => {
     const conversation = lines(session, { history: 'all' });
     expect(conversation).toMatchObject({ id: 'qwen:s1', format: 'qwen', title: 'Read a.ts', workspace: '/work' });
     expect(conversation.messages).toEqual([
@@ -172,7 +172,7 @@ describe('a Continue session', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('begins with the last summary that it contains', () => {
+  it('begins with its last summary', () => {
     const summarized = session([
       item({ role: 'system', content: 'You are.' }),
       ...history.slice(0, 3),
@@ -255,13 +255,13 @@ describe('OpenHands V1 events', () => {
     expect(notes[1]).toBe('Left out because it is not sent to the model: 1 PauseEvent.');
   });
 
-  it('are read alike from a page of the server and from one event per line', () => {
+  it("are read alike from a page of the server's answer and from a file with one event per line", () => {
     const { messages } = read(events);
     expect(read({ items: events, next_page_id: null }).messages).toEqual(messages);
     expect(lines(events)).toMatchObject({ format: 'trajectory', messages });
   });
 
-  it("give the agent's condensed history after a condensation by the agent", () => {
+  it("are read as the agent's condensed history if the agent condensed it", () => {
     const condensed = [
       ...events,
       {
@@ -324,7 +324,7 @@ describe('a Responses API request', () => {
       '"image"',
     ],
     ['of_tomorrow', { action: {} }, { output: 'OUT' }, 'OUT'],
-  ])('has a client-side %s call with its output in the user’s turn', (kind, made, given, shown) => {
+  ])('is read with the output of a client-side %s call in a user message', (kind, made, given, shown) => {
     const { messages } = read({
       model: 'gpt-6',
       input: [
@@ -339,7 +339,7 @@ describe('a Responses API request', () => {
     expect(JSON.stringify(messages[2]?.content)).not.toContain('codex_item');
   });
 
-  it('keeps whole, in the answer, the tools that OpenAI ran', () => {
+  it('keeps calls of tools that OpenAI ran unchanged in the answer', () => {
     const ran = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp'].map((kind) => ({
       type: `${kind}_call`,
       id: kind,
@@ -348,7 +348,7 @@ describe('a Responses API request', () => {
     expect(messages[1]).toEqual({ role: 'assistant', content: ran.map((item) => ({ type: 'codex_item', item })) });
   });
 
-  it('may lack the question and contain only the answer', () => {
+  it('may be a response that contains only the answer', () => {
     const output = [
       { type: 'reasoning', id: 'r', summary: [], encrypted_content: 'x' },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look' }] },
@@ -382,7 +382,7 @@ describe('a conversation of an unsupported agent', () => {
     ['Windsurf', '/home/me/.codeium/windsurf/cascade/0a1b.pb'],
     ['Windsurf', 'C:\\Users\\me\\.codeium\\windsurf\\cascade\\0a1b.pb'],
     ['Antigravity CLI', '/home/me/.gemini/antigravity/conversations/0a1b.pb'],
-  ])('of %s is rejected by name even if its file is unreadable', (name, path) => {
+  ])("of %s is rejected with the agent's name even if its file is binary", (name, path) => {
     const bytes = Uint8Array.from([8, 0, 250, 17, 0, 3, 255]);
     expect(() => readConversation(bytes, { path })).toThrow(`found a conversation of ${name}, which is not read`);
     expect(() => readConversation(bytes, { path: '/home/me/0a1b.pb' })).toThrow('found binary data');
@@ -417,7 +417,7 @@ describe('a conversation of an unsupported agent', () => {
     ['Amp', () => read({ v: 3, id: 'T-1', messages: [{ role: 'user', content: [text('x')] }] })],
     ['Zed', () => read({ version: '0.3.0', initial_project_snapshot: null, messages: [] })],
     ['aider', () => readConversation('\n# aider chat started at 2026-01-01 10:00:00\n\n> x\n', { path: '/x/y' })],
-  ])('of %s is rejected by name', (name, reading) => {
+  ])("of %s is rejected with the agent's name", (name, reading) => {
     expect(reading).toThrow(`found a conversation of ${name}, which is not read; expected`);
   });
 });

@@ -125,7 +125,7 @@ describe('a Pi session', () => {
     expect(read(entries).messages[0]).toMatchObject({ role: 'user', isSummary: true });
   });
 
-  it('is read with the changes that the agent made to its context, the last one first', () => {
+  it('is read with the changes that the agent made to its context; the last change of a message applies', () => {
     const entries = [
       HEADER,
       ...linkEntries(
@@ -174,7 +174,7 @@ describe('a Pi session', () => {
     expect(words.join()).not.toMatch(/first|old rules|in between/);
   });
 
-  it('of version 1 has no tree, and its compaction refers to lines by number', () => {
+  it('of version 1 is read without a tree, and with a compaction that refers to records by number', () => {
     const entries = [
       { type: 'session', id: 'S0', timestamp: 't', cwd: '/w' },
       message('user', 'One'),
@@ -186,7 +186,7 @@ describe('a Pi session', () => {
     expect(read(entries, 'all').messages).toHaveLength(4);
   });
 
-  it('of Oh My Pi has a title at the beginning, its system prompt and the agent’s own reminders', () => {
+  it('of Oh My Pi is read with the title in its first line, its system prompt and the agent’s own reminders', () => {
     const session = read([
       { type: 'title', v: 1, title: 'Mend the tests', pad: '   ' },
       HEADER,
@@ -233,7 +233,7 @@ describe('requests recorded in a Pi session', () => {
     message: { role: 'assistant', model: 'claude-sonnet-4-5', provider: 'anthropic', content: [], usage: used },
   });
 
-  it('have the current model if they wrote a summary', () => {
+  it('have the model that was selected at that time if they wrote a summary', () => {
     const summary = {
       type: 'compaction',
       id: 'c',

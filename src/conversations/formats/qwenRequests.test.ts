@@ -37,13 +37,13 @@ const collect = (records: readonly Fields[]) => {
 const inputs = (records: readonly Fields[]) => collect(records)?.requests.map(({ usage }) => usage?.inputTokens);
 
 describe('requests recorded by Qwen Code', () => {
-  it('are one per response, plus what its answer adds', () => {
+  it('are listed once per response, with what the record of the answer adds', () => {
     expect(collect([response('1', 100), answer('2', 100)])?.requests).toMatchObject([
       { window: 1_000, model: 'qwen3', usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 4 } },
     ]);
   });
 
-  it('count once whatever the order of their two records, even if two are equal', () => {
+  it('are counted once, whatever the order of their two records, even if two requests are equal', () => {
     expect(inputs([answer('1', 100), response('2', 100)])).toEqual([100]);
     expect(inputs([response('1', 100), response('2', 100), answer('3', 100), answer('4', 100)])).toEqual([100, 100]);
   });
@@ -61,7 +61,7 @@ describe('requests recorded by Qwen Code', () => {
     expect(inputs([answer('1', 100), answer('2', 100)])).toEqual([100, 100]);
   });
 
-  it('keep their session and IDs if a fork copied them', () => {
+  it('keep their original session and IDs if a fork copied them', () => {
     const forkedFrom = { sessionId: 's0', messageUuid: '1' };
     const recorded = collect([
       response('1', 100, { forkedFrom }),

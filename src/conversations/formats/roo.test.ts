@@ -50,7 +50,7 @@ describe('a Roo task', () => {
     expect(messages).toHaveLength(3);
   });
 
-  it('has a note on calls whose results are text', () => {
+  it('has a note on calls that are followed by text instead of a result', () => {
     const { notes } = read([
       say('user', 'x', 1),
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'n', input: {} }], ts: 2 },
@@ -97,7 +97,7 @@ describe('a condensed Roo task', () => {
     expect(read(condensed, { history: 'all' }).messages).toEqual(condensed);
   });
 
-  it("has the task before a summary in the assistant's role", () => {
+  it("begins with the task and the summary if the summary has the assistant's role", () => {
     const old = [
       say('user', 'task', 1),
       say('assistant', 'a', 2),
@@ -109,7 +109,7 @@ describe('a condensed Roo task', () => {
     expect(selectEffectiveHistory([])).toEqual([]);
   });
 
-  it("hides the messages that a truncation hid while the truncation's marker exists", () => {
+  it("omits the messages that a truncation hid as long as the truncation's marker exists", () => {
     const hidden = { truncationParent: 'x1' };
     const truncated = [
       say('user', 'task', 1),
@@ -152,13 +152,13 @@ describe('a Cline 4 session', () => {
     ],
   };
 
-  it('has the session’s ID, and keeps fields beside the messages', () => {
+  it('has the session’s ID, and keeps fields other than the messages', () => {
     const conversation = read(session);
     expect(conversation).toMatchObject({ id: 'cline:1784094124598_abcde', format: 'roo', title: 'move the icon' });
     expect(conversation.request).toMatchObject({ system_prompt: 'You are Cline.' });
   });
 
-  it('reads a mentioned file as the text that is sent, reversibly', () => {
+  it('reads a mentioned file as the text that is sent, in a form that can be converted back', () => {
     expect(read(session).messages[0]?.content).toEqual([
       { type: 'text', text: 'move the icon' },
       {
@@ -169,7 +169,7 @@ describe('a Cline 4 session', () => {
     ]);
   });
 
-  it('reads its structured results as text, reversibly', () => {
+  it('reads its structured results as text, in a form that can be converted back', () => {
     expect(read(session).messages[2]?.content).toEqual([
       { type: 'text', text: 'x' },
       {
@@ -184,7 +184,7 @@ describe('a Cline 4 session', () => {
   });
 });
 
-it('a malformed message of Roo is rejected by its position', () => {
+it('a malformed message of Roo is rejected with an error that names its position', () => {
   expect(() => read([say('user', 'x', 1), 5])).toThrow('found the number 5 in "messages[1]"');
   const deep = {
     ts: 1,

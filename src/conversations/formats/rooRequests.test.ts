@@ -9,8 +9,8 @@ const answer = (fields: Record<string, unknown> = {}): ApiMessage => ({
 });
 const asked: ApiMessage = { role: 'user', content: 'go' };
 
-describe("Cline 4's own messages", () => {
-  it('contain requests with all recorded values', () => {
+describe("requests recorded in Cline 4's messages", () => {
+  it('have all recorded values', () => {
     const messages = [
       asked,
       answer({
@@ -41,7 +41,7 @@ describe("Cline 4's own messages", () => {
     ]);
   });
 
-  it('leave out missing values', () => {
+  it('omit missing values', () => {
     const recorded = readMessageRequests([asked, answer({ metrics: { inputTokens: 10 } })]);
     expect(recorded?.requests).toEqual([
       {
@@ -63,7 +63,7 @@ describe("Cline 4's own messages", () => {
     ['without figures', answer({ modelInfo: { id: 'm' } })],
     ['of the user, whatever they hold', { ...asked, metrics: { inputTokens: 3 } }],
     ['with figures that are none', answer({ metrics: 'many' })],
-  ])('without a request are skipped: %s', (_, message) => {
+  ])('are not read from messages %s', (_, message) => {
     expect(readMessageRequests([message])).toBeUndefined();
   });
 });
@@ -107,7 +107,7 @@ describe("Roo's ui_messages.json", () => {
     ['one without text', [started(undefined, 1)]],
     ['rows of other kinds', [{ type: 'say', say: 'text', text: figures({ tokensIn: 3 }) }, 'row', null]],
     ['what is no list', { say: 'api_req_started', text: figures({ tokensIn: 3 }) }],
-  ])('skips %s', (_, rows) => {
+  ])('yields no request for %s', (_, rows) => {
     expect(found(rows)).toBeUndefined();
   });
 

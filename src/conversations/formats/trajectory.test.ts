@@ -86,7 +86,7 @@ describe('an ATIF trajectory', () => {
   });
 });
 
-it('a history of SWE-agent pairs calls and results by its lists of IDs', () => {
+it('calls and results in a SWE-agent history are paired by its lists of IDs', () => {
   const call = { id: 'c', type: 'function', function: { name: 'ls', arguments: '{"path":"/"}' } };
   const { messages, notes } = read({
     trajectory: [],
@@ -166,7 +166,7 @@ describe('an OpenHands trajectory', () => {
     ['no metadata of the answer', { tool_call_id: 'c' }],
     ['an answer without choices', { tool_call_id: 'c', model_response: { choices: [] } }],
     ['an answer with another call', { ...made('d', '{"x":1}'), tool_call_id: 'c', function_name: undefined }],
-  ])('uses its own parameters for a call if there is %s', (_, metadata) => {
+  ])("uses the action's own arguments for a call if there is %s", (_, metadata) => {
     const { messages } = read([
       { id: 1, source: 'agent', action: 'run', args: { command: 'ls' }, tool_call_metadata: metadata },
     ]);

@@ -48,7 +48,7 @@ describe('a Cursor transcript', () => {
     expect(checkConversation(conversation.messages)).toEqual([]);
   });
 
-  it('is rejected without a message', () => {
+  it('is rejected if it contains no message', () => {
     expect(() => read(lines([said('user'), { type: 'turn_ended' }]))).toThrow('expected a Cursor transcript');
   });
 });

@@ -23,7 +23,7 @@ describe('usage recorded by Claude Code', () => {
   });
   const plain = { input_tokens: 10, output_tokens: 2 };
 
-  it('charges each step and an advisor separately, and fills the window by the last step', () => {
+  it('is charged separately for each step and for an advisor; the last step shows how full the window is', () => {
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, {
         ...{ input_tokens: 4, cache_read_input_tokens: 300, output_tokens: 9 },
@@ -52,7 +52,7 @@ describe('usage recorded by Claude Code', () => {
     expect(recorded?.requests[0]).not.toHaveProperty('parts');
   });
 
-  it('has the same key in a copy with a new time and no request ID', () => {
+  it('has the same key in a copy with another time if there is no request ID', () => {
     const copy = (second: number) =>
       collected(new ClaudeRequests(), [answer('m1', second, plain, { requestId: undefined })])?.requests[0]?.key;
     expect(copy(1)).toBe(copy(50));
@@ -101,7 +101,7 @@ describe('usage recorded by Claude Code', () => {
     expect(new Set(recorded?.requests.map(({ key }) => key)).size).toBe(2);
   });
 
-  it('has the totals of cost-state, with what was recorded before them', () => {
+  it('has the totals of a cost-state record, with the number of requests and compactions before it', () => {
     const models = { 'claude-opus-5[1m]': { inputTokens: 30, outputTokens: 5, costUSD: 1 } };
     const recorded = collected(new ClaudeRequests(), [
       answer('m1', 1, plain),
@@ -135,7 +135,7 @@ describe('usage recorded by Codex', () => {
     payload: { thread_id: 't1', response_id: response, usage, thread_token_usage: total },
   });
 
-  it('counts a request in both records once, with its cache writes and the window', () => {
+  it('counts a request that is in two kinds of records once, with its cache writes and the window', () => {
     const last = counts(100, 5, 105, 90);
     const recorded = collected(new CodexRequests(), [
       meta(),
@@ -148,7 +148,7 @@ describe('usage recorded by Codex', () => {
     ]);
   });
 
-  it('assigns to a compaction the request of the answer that the record names', () => {
+  it("marks as a compaction the request whose response ID is in the compaction's record", () => {
     const [one, two] = [counts(100, 5, 105), counts(90, 6, 96)];
     const total = counts(190, 11, 201);
     const recorded = collected(new CodexRequests(), [
@@ -171,7 +171,7 @@ describe('usage recorded by Codex', () => {
     ['a fork', { forked_from_id: 't0' }],
     ['a subagent', { source: { subagent: { thread_spawn: { parent_thread_id: 't0' } } } }],
     ['a thread that goes on from another file', { history_base: { thread_id: 't0' } }],
-  ])('names the thread that %s begins with', (_, header) => {
+  ])('names the thread whose records %s begins with', (_, header) => {
     expect(collected(new CodexRequests(), [meta(header), counted(counts(1, 1, 2), counts(1, 1, 2))])?.session).toEqual({
       ...{ keys: 'in-lineage', id: 't1', began: Date.parse(at(0)), forkOf: 't0' },
     });
@@ -198,13 +198,13 @@ describe('usage recorded by Copilot CLI', () => {
     ]);
   });
 
-  it("names the maker as the seller if the key is the user's own", () => {
+  it("names no other seller than the model's maker if the key is the user's own", () => {
     expect(collected(new CopilotRequests(), [start, record(1, { isByok: true })])?.requests[0]).not.toHaveProperty(
       'seller',
     );
   });
 
-  it('has totals added up only for processes that started over', () => {
+  it('adds up the totals of several processes only if their counts start again from zero', () => {
     const counts = (...shutdowns: readonly object[]) =>
       collected(new CopilotRequests(), [start, ...shutdowns])
         ?.totals?.at(-1)

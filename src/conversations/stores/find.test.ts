@@ -192,10 +192,10 @@ describe('the folders searched for conversations', () => {
   });
 });
 
-describe("obstacles in an agent's store", () => {
+describe("in an agent's store,", () => {
   const project = '.claude/projects/p';
 
-  it('are noted and not followed if they are links that lead outside, unlike links inside it or a moved store', async () => {
+  it('links that lead outside are noted and not followed, but a moved store and links inside it are accepted', async () => {
     const outside = write('elsewhere/secret.jsonl');
     const inside = write(`${project}/a.jsonl`);
     symlinkSync(outside, join(home, project, 'out.jsonl'));
@@ -219,7 +219,7 @@ describe("obstacles in an agent's store", () => {
     expect((await findConversations(options())).conversations).toHaveLength(2);
   });
 
-  it('are accepted if they are unusual names, and noted if they are names that are not UTF-8', async () => {
+  it('unusual file names are accepted, and file names that are not UTF-8 are noted', async () => {
     const names = ['new\nline.jsonl', '🙂 #1.jsonl', "'; rm -rf.jsonl", '-.jsonl', '%2e.jsonl'];
     for (const name of names) write(`${project}/${name}`);
     linkSync(
@@ -233,7 +233,7 @@ describe("obstacles in an agent's store", () => {
     expect(problems).toEqual([{ path: expect.stringContaining('\ufffd'), reason: 'a name that is not UTF-8' }]);
   });
 
-  it('stop nothing if they are empty files, folders in place of files or foreign databases', async () => {
+  it('empty files, folders in place of files, and foreign databases do not stop the search', async () => {
     write(`${project}/empty.jsonl`, '');
     mkdirSync(join(home, project, 'folder.jsonl'));
     write('.local/share/kilo/kilo.db', 'not a database');
@@ -248,7 +248,7 @@ describe("obstacles in an agent's store", () => {
     ]);
   });
 
-  it("are noted if they are folders that can't be listed", async () => {
+  it("folders that can't be listed are noted", async () => {
     const locked = join(home, '.codex/sessions');
     mkdirSync(dirname(locked), { recursive: true });
     // Root may list every folder, so this needs another user.

@@ -38,11 +38,11 @@ describe('broken JSON', () => {
     ['"a\tb"', 2, false, 'an escaped control character'],
     ['[1] x', 4, false, 'the end of the text'],
     ['[}', 1, false, 'a value'],
-  ])('in %j is located at %i', (text, offset, truncated, expected) => {
+  ])('in %j is located at offset %i', (text, offset, truncated, expected) => {
     expect(problemOf(text)).toEqual({ offset, truncated, expected });
   });
 
-  it('is detected as JSON.parse does, and every truncation is recognized', () => {
+  it('is detected exactly if JSON.parse rejects it, and every truncation is recognized as such', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string({ maxLength: 3 }), (text, at, noise) => {
         expect(scanValue(text, 0)).toBe(text.length);

@@ -19,7 +19,7 @@ describe('the beginning of a JSON document', () => {
     expect(parseTruncatedJson('[oops')).toEqual([]);
   });
 
-  it('of an array is always the beginning of that array', () => {
+  it('is parsed to the first elements of the array if the document is an array', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.nat(), (values, cut) => {
         const text = JSON.stringify(values);

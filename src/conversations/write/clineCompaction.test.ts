@@ -9,7 +9,7 @@ const sidecarOf = (of: Readonly<Record<string, unknown>>, view: readonly ApiMess
   createCompactionSidecar({ session: of, view, now });
 
 describe("Cline's compaction sidecar", () => {
-  it("has the session's names if it has any", () => {
+  it("has the session's ID, agent and system prompt if the session has them", () => {
     const named = { ...session({ role: 'user', content: 'a' }), sessionId: 's', agent: 'lead', system_prompt: 'be' };
     expect(sidecarOf(named)).toMatchObject({
       version: 1,

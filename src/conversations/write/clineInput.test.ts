@@ -61,7 +61,7 @@ describe('a user’s text as Cline displays it', () => {
     );
   });
 
-  it('of a command wrapped in tags begins with its slash', () => {
+  it("begins with a slash and the command's name if it is a command wrapped in tags", () => {
     const commands = fc.tuple(fc.constantFrom('team', 'TEAM', 'review', ' '), input, fc.constantFrom('', ' '));
     fc.assert(
       fc.property(commands, ([slash, words, space]) => {
@@ -85,13 +85,13 @@ describe('a user’s text as Cline displays it', () => {
     );
   });
 
-  it('takes linear time', () => {
+  it('is computed in linear time', () => {
     // The regular expressions search to the end from each of these, which would not finish in 2 MB.
     const text = '<mode_notice>'.repeat(160_000);
     expect(stripClineWrappers(text) === text).toBe(true);
   });
 
-  it('takes linear time even with many unclosed tags', () => {
+  it('is computed in linear time even with many unclosed tags', () => {
     const text = '<user_input '.repeat(160_000).trim();
     expect(stripClineWrappers(text) === text).toBe(true);
     expect(stripClineWrappers(`<user_input a>b</user_input>${text}`) === `b${text}`).toBe(true);

@@ -92,7 +92,7 @@ it('Cline 4 uses the sidecar, adds later messages after it, and ignores it for a
   });
 });
 
-it('Claude Code resumes a session that was given back with the condensed messages, whose records have new IDs and are linked', async () => {
+it('Claude Code resumes a given-back session with the condensed messages, whose records have new IDs and are linked', async () => {
   await check((_messages, view) => {
     let ids = 0;
     const newId = (): string => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`;

@@ -69,7 +69,7 @@ describe('requests reconstructed from a conversation', () => {
     ]);
   });
 
-  it('read nothing from a cold cache, and only the system prompt and tools from it after a compaction', () => {
+  it('read nothing from an expired cache, and only the system prompt and tools from the cache after a compaction', () => {
     const [first, second] = listRequests(messages, counter(), []);
     if (!first || !second) throw new Error('two requests');
     const late = simulateRequestUsage(
@@ -137,7 +137,7 @@ describe("the composition of a session's requests", () => {
     expect(unused).toEqual([{ tool: 'Bash', what: 'make', tokens: log.length, sent: 2 }]);
   });
 
-  it('counts messages that have been sent more than ten times', () => {
+  it('counts the tokens of a message for each time it is sent beyond the tenth', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
     // All twelve requests contain the first message, and eleven the next two.
     expect(computeComposition(long, listRequests(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);

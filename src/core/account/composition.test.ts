@@ -29,7 +29,7 @@ describe("the parts of a session's content", () => {
       if (other !== kind) expect(parts[other]).toBe(0);
   });
 
-  it('count a read as repeated if half of its lines had been shown', () => {
+  it('count a read as repeated if at least half of its lines were shown before', () => {
     const read = (id: string, text: string, fields = {}) =>
       makeToolExchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
     const [first, other] = [makeLines('first', 4), makeLines('other', 4)];
@@ -74,7 +74,7 @@ describe("the parts of a session's content", () => {
     expect(parts).toMatchObject({ summaries: counter.countMessage(summary), people: 0, agent: 0 });
   });
 
-  it('count what each request contained, and what was sent more than ten times', () => {
+  it('count tokens for each request that contained them, and tokens that were sent more than ten times', () => {
     const turns = Array.from({ length: 11 }, () => [assistant('a'), user('b')]).flat();
     const { parts, sentOften } = composeWithAnswer([TASK, ...turns], 100);
     // All twelve requests contain the task, and eleven or fewer each turn.
@@ -94,7 +94,7 @@ describe("the parts of a session's content", () => {
 describe('tool results that were never used', () => {
   const NAMES = `alphaBetaGamma deltaEpsilonZeta etaThetaIota kappaLambdaMu ${'word '.repeat(50)}`;
 
-  it('are those of which nothing was mentioned again, with their subject', () => {
+  it('are listed with their subject if nothing in them was mentioned again', () => {
     const long = `find . \n ${'-name x '.repeat(20)}`;
     const { unused } = composeWithAnswer([TASK, ...makeToolExchange('x', 'Bash', { command: long }, NAMES)]);
     expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
@@ -163,7 +163,7 @@ describe('tool results that were never used', () => {
     expect(unused).toMatchObject([{ tool, what }]);
   });
 
-  it('are described without a key that the description would truncate', () => {
+  it('are described without a key that the description would otherwise show in part', () => {
     const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
     const [one] = composeWithAnswer([TASK, ...makeToolExchange('x', 'Bash', { command }, NAMES)]).unused;
     expect(one?.what).toMatch(/^curl -s -v .*https:\/\/me:\[key\]/);
@@ -185,7 +185,7 @@ describe('tool results that were never used', () => {
     ['it is short', makeToolExchange('x', 'Bash', { command: 'ls' }, NAMES.slice(0, 80))],
     ['it has few names', makeToolExchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
     ['it never came', [assistant(call('x', 'Bash', { command: 'ls' }))]],
-  ])('exclude those where %s', (_, messages) => {
+  ])('exclude a result if %s', (_, messages) => {
     expect(composeWithAnswer([TASK, ...messages]).unused).toEqual([]);
   });
 });

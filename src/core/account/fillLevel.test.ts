@@ -31,7 +31,7 @@ const last = (fields: Partial<LastRequest>): LastRequest => ({ purpose: 'answer'
 const model = { tokenFactor: 1.5, window: 200_000 };
 
 describe('the fill level of the window', () => {
-  it('is the last recorded request, including cached tokens, and its answer', () => {
+  it('is the size of the last recorded request, including cached tokens, plus its answer', () => {
     const fill = computeFillLevel(
       messages,
       model,
@@ -42,7 +42,7 @@ describe('the fill level of the window', () => {
     expect(fill).toEqual({ tokens: 1_150, window: 200_000, isRecorded: true });
   });
 
-  it("adds later messages in the model's tokens", () => {
+  it("includes later messages, counted in the model's tokens", () => {
     const counter = createCounter();
     const fill = computeFillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
     expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.countMessages(messages.slice(1))));
@@ -57,7 +57,7 @@ describe('the fill level of the window', () => {
     expect(computeFillLevel(messages, model, last({ messagesSince: 0 }), counter, 100)).toEqual(expected);
   });
 
-  it('uses the window that the agent reported before that of the price table', () => {
+  it("uses the window that the agent reported rather than the price table's", () => {
     const named = last({ usage: usage(10, 40), messagesSince: 0, window: 258_400 });
     expect(computeFillLevel(messages, model, named, createCounter(), 0).window).toBe(258_400);
   });
@@ -82,7 +82,7 @@ describe('the fill level with condensed messages', () => {
     expect(formatFillChange(recordedFill, condensed, 200_000)).toBe('61% → ≈ 51% full');
   });
 
-  it('of a copy equals that of the condensed original, although the agent adds its lists anew', () => {
+  it('of a copy equals that of the condensed original, although the agent adds its lists to the copy again', () => {
     const original = { fill: recordedFill, tokens: 269_057, renewed: 4_576 };
     const copy = estimateFillOfCopy(original, 203_016 - 4_576);
     expect(copy.tokens).toBe(estimateCondensedFill(recordedFill, 269_057, 203_016).tokens);
@@ -91,7 +91,7 @@ describe('the fill level with condensed messages', () => {
     );
   });
 
-  it('never grows or becomes negative if more is removed, and is the recorded one if nothing is removed', () => {
+  it('is never negative, never grows as more is removed, and is the recorded level if nothing is removed', () => {
     const fill = fc.record(
       {
         tokens: fc.nat(2_000_000),
@@ -115,7 +115,7 @@ describe('the fill level with condensed messages', () => {
     );
   });
 
-  it('is explained by the tokenizer and what is not in the messages, as far as known', () => {
+  it("is explained by the model's token factor and by content outside the messages, as far as known", () => {
     expect(explainFill(recordedFill, 269_057)).toBe(
       'Of these, messages: ≈ 403,586 (269,057 as counted here, × 1.5 for this model); instructions, tools and the like: ≈ 203,372.',
     );
@@ -138,14 +138,14 @@ describe('the last recorded request', () => {
     expect(findLastRequestInHistory(recorded({}), 7)?.messagesSince).toBe(2);
   });
 
-  it('says nothing about the window if a later compaction kept its answer', () => {
+  it('says nothing about the window after a later compaction, even if the compaction kept its answer', () => {
     const requests = [{ purpose: 'answer' as const, usage: usage(1, 1), message: 4, at: 1_000 }];
     const since = (at: number): unknown =>
       findLastRequestInHistory({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
     expect([since(2_000), since(500)]).toEqual([undefined, 2]);
   });
 
-  it('says nothing about the window once the conversation was compacted', () => {
+  it('says nothing about the window after the conversation was compacted', () => {
     expect(findLastRequestInHistory(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
     expect(findLastRequestInHistory(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
   });
@@ -170,7 +170,7 @@ it('the fill level is described as the agent’s figure, or as our estimate', ()
   );
 });
 
-it('a change of the fill level counts as none if its percentages do not show it', () => {
+it('a change of the fill level that its percentages do not show is described as “still … full”', () => {
   const before = { tokens: 112_000, window: 1_000_000, isRecorded: true };
   const change = (tokens: number): string =>
     formatFillChange(before, { ...before, tokens, isRecorded: false }, 200_000);

@@ -117,7 +117,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])(
       order: fc.infiniteStream(fc.nat()),
     });
 
-    it('count once, in the session that made them, in any order of the files', () => {
+    it('count once, in the session that made them, whatever the order of the files', () => {
       fc.assert(
         fc.property(trees, ({ steps, isRestamped, order }) => {
           const grown = grow(way, steps, isRestamped);

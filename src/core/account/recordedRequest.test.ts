@@ -31,7 +31,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
 /** A request without tokens was rejected, or its server doesn't count. */
 const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || usage.outputTokens > 0;
 
-it('every recorded request is kept, but impossible numbers in it are not', () => {
+it('every recorded request is kept, but without its impossible numbers', () => {
   fc.assert(
     fc.property(fc.array(anyRequest), (requests) => {
       const { recorded } = selectRecordedRequests(
@@ -55,30 +55,36 @@ it('every recorded request is kept, but impossible numbers in it are not', () =>
   );
 });
 
-it.each([1e15, Infinity, -1])('a request with %d searches has no known size', (webSearches) => {
-  const usage: Usage = {
-    accounting: 'anthropic',
-    source: 'reported',
-    inputTokens: 1,
-    outputTokens: 1,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  };
-  const requests: RecordedRequest[] = [{ usage, service: { webSearches }, purpose: 'answer' }];
-  const { recorded } = selectRecordedRequests('all', { requests, compactions: [] }, 9);
-  expect(recorded?.requests).toEqual([{ isOdd: true, purpose: 'answer' }]);
-});
+it.each([1e15, Infinity, -1])(
+  'the usage of a request with an impossible number of web searches (%d) is unknown',
+  (webSearches) => {
+    const usage: Usage = {
+      accounting: 'anthropic',
+      source: 'reported',
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    };
+    const requests: RecordedRequest[] = [{ usage, service: { webSearches }, purpose: 'answer' }];
+    const { recorded } = selectRecordedRequests('all', { requests, compactions: [] }, 9);
+    expect(recorded?.requests).toEqual([{ isOdd: true, purpose: 'answer' }]);
+  },
+);
 
-it.each([1e308, Infinity, Number.NaN, -1])('a session total with %d tokens does not count', (inputTokens) => {
-  const usage: Usage = {
-    accounting: 'anthropic',
-    source: 'reported',
-    inputTokens,
-    outputTokens: 1,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-  };
-  const totals = [{ after: 0, compactions: 0, models: [{ model: 'm', usage, requests: 1 }] }];
-  const { recorded } = selectRecordedRequests('all', { requests: [], compactions: [], totals }, 9);
-  expect(recorded?.totals?.[0]?.models).toEqual([]);
-});
+it.each([1e308, Infinity, Number.NaN, -1])(
+  'a session total with an impossible number of tokens (%d) is ignored',
+  (inputTokens) => {
+    const usage: Usage = {
+      accounting: 'anthropic',
+      source: 'reported',
+      inputTokens,
+      outputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    };
+    const totals = [{ after: 0, compactions: 0, models: [{ model: 'm', usage, requests: 1 }] }];
+    const { recorded } = selectRecordedRequests('all', { requests: [], compactions: [], totals }, 9);
+    expect(recorded?.totals?.[0]?.models).toEqual([]);
+  },
+);

@@ -46,7 +46,7 @@ const run = (over: Partial<ReplayOptions> = {}) =>
     ...over,
   });
 
-it('a replay of a session with condensing costs what a manual calculation gives, even if condensing does not pay', async () => {
+it('a replay of a session with condensing has the manually calculated cost, even if condensing costs more', async () => {
   const { before, after, condensations } = await run();
   // The requests have 100, 300, 500 and 700 tokens, and each reads the previous one from the cache.
   // They cost 100, 10 + 200, 30 + 200 and 50 + 200.

@@ -23,7 +23,7 @@ const saving = (days: SessionSaving['days'], more: Partial<SessionSaving> = {}):
 });
 
 describe('the estimate of what sessions would have cost with a provider', () => {
-  it('is scaled: if $10 were simulated as $8 and $4 with condensing, it is $5, and repeated reads scale alike', () => {
+  it('is scaled: if $10 were paid, but simulated as $8, or $4 with condensing, it is $5; rereads are scaled too', () => {
     const sum = sumSessionSavings(
       [session('a', { '2026-01-01': 10 }), session('short', { '2026-01-01': 2 })],
       new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),

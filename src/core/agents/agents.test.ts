@@ -5,7 +5,7 @@ import { TOOL_KINDS } from './types';
 describe.each(Object.entries(AGENTS))(
   'the agent table, in its row for %s,',
   (id, { name, tools, stores, formats, giveBack, seen }) => {
-    it('has tools by lower-case names, each with what its kind needs', () => {
+    it('has tools with lower-case names and known kinds, including read, edit, command and search', () => {
       for (const [tool, rule] of Object.entries(tools)) {
         expect(tool).toBe(tool.toLowerCase());
         expect(TOOL_KINDS).toContain(rule.kind);
@@ -15,7 +15,7 @@ describe.each(Object.entries(AGENTS))(
       for (const kind of ['read', 'edit', 'command', 'search'] as const) expect(kinds).toContain(kind);
     });
 
-    it('states formats, stores and seen versions together', () => {
+    it('has stores and tested versions if and only if it has formats', () => {
       expect(id).toMatch(/^[a-z-]+$/);
       expect(name.trim()).toBe(name);
       expect(formats.length > 0).toBe(stores.length > 0);

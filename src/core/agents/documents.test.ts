@@ -15,7 +15,7 @@ it('the README contains the generated table of agents', () => {
   expect(readme).toContain(`<!-- made by npm run manifest -->\n${renderAgentsTable()}\n<!-- end -->`);
 });
 
-it('the page on formats names the variables that move a store', () => {
+it("the page on formats names the environment variables that change a store's location", () => {
   const roots = AGENT_LIST.flatMap(({ stores }) => stores.map(({ root }) => root));
   const names = new Set(roots.flatMap((root) => [...root.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name)));
   expect([...names].filter((name) => !formats.includes(`$${name}`))).toEqual([]);

@@ -4,7 +4,7 @@ import { getConversationMemory, listOriginalExchanges } from './conversationMemo
 
 const newList = (): number[] => [];
 
-it("a conversation's cached data stays with it while it grows, and is not shared", () => {
+it("a conversation's cached data stays with it while it grows, and is not shared with an equal copy", () => {
   const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, 'text')];
   getConversationMemory(messages).getOrCreate(newList).push(1);
   expect(getConversationMemory([...messages, user('more')]).getOrCreate(newList)).toEqual([1]);

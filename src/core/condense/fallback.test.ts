@@ -80,7 +80,7 @@ describe('a condensation that loses too many facts', () => {
     expect(nothingTwice).toMatchObject({ kind: 'unchanged', reason: 'incoherent', provider: 'truncation' });
   });
 
-  it('is accepted if no minimum of kept facts is set, or if the request would not fit otherwise', async () => {
+  it('is accepted if no minimum of kept facts is set, or if the request would not fit the window without it', async () => {
     const { condense } = bed();
     expect(await condense({ mayUseNative: false }, suppressing)).toMatchObject({ kind: 'condensed' });
     const asked = { ...suppressing, provider: 'lossless', coherenceFloor: { errors: 100 } };

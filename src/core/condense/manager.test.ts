@@ -243,7 +243,7 @@ describe('an invalid configuration of a provider', () => {
 });
 
 describe('earlier edits of a conversation', () => {
-  it('count in the tokens before, and stay below the new edits', async () => {
+  it('are already applied in the token count before, and are not repeated in the new edits', async () => {
     const earlier = createCutEdit(FILE, { start: 0, end: 2_000, text: '…' });
     const outcome = await run(giving(wholeCut), { edits: [earlier] });
     expect(outcome).toMatchObject({ kind: 'condensed', edits: [wholeCut] });

@@ -44,7 +44,7 @@ describe('running a pipeline of steps', () => {
     expect(progress.map(({ step, done, total }) => `${step} ${done}/${total}`)).toEqual(['two 0/2', 'one 1/2', ' 2/2']);
   });
 
-  it('reports what a step is doing on the scale of all steps', async () => {
+  it("reports a step's own progress as part of the progress of all steps", async () => {
     const progress: CondensationProgress[] = [];
     const talking: PipelineStep = { name: 'two', run: (_draft, _signal, report) => report?.('call 1 of 2') };
     await runPipeline(new Draft(messages, counter), [createCutStep('one', 0, 1_000), talking], {
@@ -145,7 +145,7 @@ describe('running a pipeline of steps', () => {
     ]);
   });
 
-  it('repeats a step once on text that was put back, and no more often', async () => {
+  it('repeats a step only once on text that was put back', async () => {
     const order: string[] = [];
     const watchStep = (_: Draft, { name }: PipelineStep) => {
       order.push(`before ${name}`);
@@ -155,7 +155,7 @@ describe('running a pipeline of steps', () => {
     expect(order).toEqual(['before a', 'a', 'after a', 'before a', 'a', 'after a']);
   });
 
-  it('includes the reports of the steps inside a step, which may end the round', async () => {
+  it("reports a step's inner steps in its place, and skips later steps if the step ends the round", async () => {
     const report = { name: 'inner', tokensBefore: 3, tokensAfter: 2, edits: 1, timeMs: 0, cost: 0 } as const;
     const inner = { ...report, outcome: { kind: 'done' } } as const;
     const ending: PipelineStep = {
@@ -167,7 +167,7 @@ describe('running a pipeline of steps', () => {
     expect(steps).toEqual([inner]);
   });
 
-  it('releases what the steps used, also after a cancellation', async () => {
+  it("releases the steps' resources, also after a cancellation", async () => {
     const draft = new Draft(messages, counter);
     let isFree = false;
     draft.addReleaseListener(() => (isFree = true));

@@ -12,7 +12,7 @@ const after = (breakEvenRequests: number | undefined): Partial<ProfileFigures> =
   saving: { perRequest: 0.01, cacheBreak: 0, breakEvenRequests },
 });
 
-it('the recommended profile is the one that pays for itself first', () => {
+it('the recommended profile is the profile that pays for itself first', () => {
   expect(recommendProfile([figures('a', after(9)), figures('b', { cost: 0.3, ...after(4) })])).toBe('b');
 });
 

@@ -13,7 +13,7 @@ const effect: CondensationEffect = { tokensBefore: 100_000, tokensAfter: 40_000,
 const pricing: ConversationPricing = { prices, accounting: 'anthropic', cache: 'warm' };
 
 describe('the saving of a condensation', () => {
-  it('with a warm cache is small per request, and costs one cache break', () => {
+  it('with a warm cache is at the read price for each request, less the one-time cost of rewriting the cache', () => {
     const saving = estimateCondensationSaving(effect, pricing);
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     // Writing 30,000 tokens costs $3.75 per million, and reading them $0.30.
@@ -21,7 +21,7 @@ describe('the saving of a condensation', () => {
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 + 0.1035) / 0.018));
   });
 
-  it("with an hour-long cache counts that cache's price for writing it again", () => {
+  it("with an hour-long cache uses that cache's write price for the one-time rewrite", () => {
     expect(estimateCondensationSaving(effect, { ...pricing, isLongCache: true }).cacheBreak).toBeCloseTo(
       (30_000 * 5.7) / 1e6,
       10,
@@ -36,7 +36,7 @@ describe('the saving of a condensation', () => {
     });
   });
 
-  it('with an expired cache includes writing less once, and later reads at the cache price', () => {
+  it('with an expired cache includes one smaller cache write, and then the read price for each request', () => {
     const saving = estimateCondensationSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
@@ -53,7 +53,7 @@ describe('the saving of a condensation', () => {
     ).toBe(0);
   });
 
-  it('never pays for the condensation if nothing is saved per request or the cost is unknown', () => {
+  it('never reaches break-even if nothing is saved per request or the cost is unknown', () => {
     expect(estimateCondensationSaving({ ...effect, tokensAfter: 100_000 }, pricing).breakEvenRequests).toBeUndefined();
     expect(estimateCondensationSaving({ ...effect, cost: undefined }, pricing).breakEvenRequests).toBeUndefined();
   });

@@ -35,7 +35,7 @@ describe('the contents of a message', () => {
     expect(brief(assistant(...blocks, 'said'))).toEqual(['messageText: said']);
   });
 
-  it('include parameters and results of XML-era tools without their markup', () => {
+  it('include parameters and results of calls written as XML, without their markup', () => {
     expect(brief(assistant('Look <read_file><path>a</path></read_file> now'))).toEqual([
       'messageText: Look ',
       'toolParameters: a',

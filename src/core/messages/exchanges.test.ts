@@ -28,7 +28,7 @@ describe('results of native calls', () => {
     ]);
   });
 
-  it('count as errors by their field or by what agents write', () => {
+  it("count as errors if their error field or the agent's usual wording says so", () => {
     expect(
       brief([
         ...makeToolExchange('a', 'Bash', {}, 'boom', { is_error: true }),

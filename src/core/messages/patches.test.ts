@@ -93,7 +93,7 @@ done
   ]);
 });
 
-it('a diff does not include lines after its last hunk, and may end early', () => {
+it('a diff is parsed without the lines after its last hunk, even if that hunk is incomplete', () => {
   const diff = '--- a/x\t2026-01-01\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n-- \n2.39\n';
   expect(shown(diff)).toEqual([{ change: 'update', path: 'x', hunks: [['1', ' a', '-b', '+c']] }]);
   expect(shown('--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b')).toEqual([

@@ -10,7 +10,7 @@ const called = (name: string, input: unknown): ToolExchange =>
 const getRule = (name: string, input: unknown = {}) => getToolRule(DEFAULT_TOOLS, called(name, input));
 
 describe('the rule that says what a tool does', () => {
-  it("is known for all agents' tools in any letter case, but not for names of object members", () => {
+  it("is known for all agents' tools in any letter case, but not for names such as “constructor”", () => {
     expect(
       ['Read', 'read', 'READ_FILE', 'view', 'rg', 'shell', 'TodoWrite', 'Task', 'webfetch'].map(
         (name) => getRule(name)?.kind,

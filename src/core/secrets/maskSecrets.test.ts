@@ -47,7 +47,7 @@ describe('masking secrets', () => {
     expect(maskSecrets(text)).toContain('[key]');
   });
 
-  it.each(TEXTS_LIKE_SECRETS)('leaves text that only resembles a key: %s', (text) => {
+  it.each(TEXTS_LIKE_SECRETS)('does not mask text that only resembles a key: %s', (text) => {
     expect(maskSecrets(text)).toBe(text);
   });
 
@@ -362,7 +362,7 @@ describe('masking text made to be slow', () => {
     expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
   });
 
-  it('a key is masked whatever text surrounds it', () => {
+  it('still masks a key, whatever text surrounds it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (before, after) => {
         const key = makeTestKey('ghp_', 'word', 36);

@@ -46,7 +46,7 @@ describe('a key that a cut would split', () => {
     expect(prompt).toContain('[key]');
   });
 
-  it('is masked whole wherever the cut is: in a result, a parameter, or beside the conversation', async () => {
+  it('is masked whole wherever the cut is: in a result, a parameter, an earlier summary or the system prompt', async () => {
     const messages = [
       user('Look.'),
       { ...user(`Before: ${KEY}`), isSummary: true },

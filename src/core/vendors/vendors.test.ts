@@ -59,7 +59,7 @@ it('a profile field that is not specific to a vendor exists for all vendors', ()
   expect(vendorHasField('anthropic', 'region')).toBe(false);
 });
 
-it('cached tokens are counted as the wire format does', () => {
+it('cached tokens are counted as in the wire format, whichever company made the model', () => {
   expect(getAccounting('anthropic', 'claude-opus-5')).toBe('anthropic');
   expect(getAccounting('openai', 'anthropic/claude-opus-5')).toBe('openai');
 });

@@ -245,7 +245,7 @@ describe('an engine whose thread dies', () => {
     expect(live.list()[0]).toMatchObject({ condensations: [{ isUndone: true }], canRedo: true });
   });
 
-  it('does not lose the cost of answers, which the window keeps', async () => {
+  it('does not lose the cost of answers, since the VS Code window keeps it', async () => {
     const { live, thread } = openChatEngine(temporaryFolder());
     const model = createModel({ prices: SONNET_PRICES });
     const answered = async (count: number): Promise<void> => {

@@ -158,7 +158,7 @@ describe('in every API format', () => {
       '{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":"data:image/png;base64,QUJD"}]}]}',
       { type: 'text', text: 'gone' },
     ],
-  ] as const)('an image is replaced with text in the way of the format %s', (name, text, part) => {
+  ] as const)('an image is replaced with text as the format %s requires', (name, text, part) => {
     const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
     const [message] = request.messages;
     expect(listImages(request.messages)).toHaveLength(1);

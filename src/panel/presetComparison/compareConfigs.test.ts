@@ -31,7 +31,7 @@ it('comparing configurations finds the differences in a pass, with defaults fill
   });
 });
 
-it('comparing configurations matches passes by ID, then by order, and lists those in only one', () => {
+it('comparing configurations matches passes by ID, then by order, and lists passes that only one of them has', () => {
   const { passes } = compareConfigs(config([pass('a', 1), pass('b', 1)]), config([pass('new', 1), pass('a', 1)]));
   expect(passes.map(({ first, second }) => [first?.position, second?.position])).toEqual([
     [1, 2],

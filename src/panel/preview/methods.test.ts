@@ -7,7 +7,7 @@ import { previewMethods } from './methods';
 
 const { result } = previewMethods.previewCoherence;
 
-it("a preview's report with the most and longest examples fits the panel's protocol, and one with more or longer ones does not", () => {
+it("a preview's report with the most and longest allowed examples fits the panel's protocol, a larger one does not", () => {
   const failing = Array.from({ length: 40 }, (_, step) =>
     makeToolExchange(
       `c${step}`,

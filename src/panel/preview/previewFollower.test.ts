@@ -38,7 +38,7 @@ it.each<[string, ConversationSource, number]>([
   expect(onChange).toHaveBeenCalledTimes(times);
 });
 
-it("the panel's preview is notified of a change before the next answer, and a newer question replaces the older", () => {
+it("the panel's preview is notified only after its newest question was answered, and only of later changes", () => {
   const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
   follower.reportIfConversationChanged();
@@ -52,7 +52,7 @@ it("the panel's preview is notified of a change before the next answer, and a ne
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-it("the panel's preview is not notified of changed files, but of removed ones, and of nothing after it ended", () => {
+it("the panel's preview is notified of a removed file but not of a changed one, and of nothing after it ended", () => {
   const { follower, onChange, now, answered } = following(file('a'));
   answered();
   follower.reportIfConversationChanged();

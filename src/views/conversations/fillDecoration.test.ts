@@ -10,13 +10,13 @@ it.each([
   [95, '95', 'list.errorForeground'],
   [99.7, '!!', 'list.errorForeground'],
   [180, '!!', 'list.errorForeground'],
-])('a window filled to %d percent has the badge %s', (percent, badge, color) => {
+])('a conversation whose window is %d percent full has the badge %s', (percent, badge, color) => {
   const shown = decoration(percent);
   expect(shown).toMatchObject({ badge, tooltip: `${Math.round(percent)}% of the context window` });
   expect(shown?.color).toMatchObject({ id: color });
 });
 
-it.each([0, 52.3, 74.4])('a window that is %d percent full is only in the description', (percent) => {
+it.each([0, 52.3, 74.4])('a conversation whose window is %d percent full has no badge', (percent) => {
   expect(decoration(percent)).toBeUndefined();
 });
 

@@ -30,7 +30,7 @@ it.each([
   expect(groups.flat().length).toBe(all);
 });
 
-it('the menu of a conversation that was given back begins with undoing that and going on with it', () => {
+it('the menu of a conversation that was given back begins with undoing this and resuming the conversation', () => {
   const [first] = [...listEntries(CONDENSED)].toSorted(([a], [b]) => a.localeCompare(b));
   expect(first?.[1]).toEqual(['undoGiveBack', 'resume'].map((name) => `contextCondenser.conversations.${name}`));
 });

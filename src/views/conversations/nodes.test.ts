@@ -267,7 +267,7 @@ describe('a row of the conversations view', () => {
     expect(tooltip).not.toContain('→ ≈');
   });
 
-  it('begins a copy that was given back with its icon and “Copy”, so that a narrow view tells it from its original', () => {
+  it('shows “Copy” and an icon of its own for a given-back copy, so that a narrow view tells it from its original', () => {
     const titled = (title: string) => item(found('a', { details: { ...found('a').details!, title } }));
     expect([titled('Fix it (condensed)'), titled('Fix it')]).toMatchObject([
       { label: 'Copy: Fix it', iconPath: { id: 'copy' } },
@@ -326,7 +326,7 @@ describe('the condensation of a ledger that is shown in a row', () => {
     expect(findShownCondensation(undefined)).toBeUndefined();
   });
 
-  it('can be followed by redoing the first one undone after it', () => {
+  it('allows redoing the first condensation that was undone after it', () => {
     const undone = (id: string) => condensation(id, { isUndone: true });
     expect(findUndoneCondensation(ledger(condensation('1'), undone('2'), undone('3')))?.id).toBe('2');
     expect(findUndoneCondensation(ledger(condensation('1')))).toBeUndefined();

@@ -37,7 +37,7 @@ suite('the packaged extension', () => {
 
   const state = IDLE_STATES.find((one) => one === process.env[idleVariable]);
   if (state !== undefined)
-    test('the extension is not activated otherwise', async () => {
+    test('the extension is not activated as long as nobody uses it', async () => {
       assert.ok(extension);
       reportFigure(state, { ...(await measureIdle(extension, state)) });
     }).timeout(IDLE_LIMIT_MS);

@@ -68,7 +68,7 @@ suite('the exported API, used by another extension', () => {
     assert.equal(events.length, 1);
   });
 
-  test('the API estimates, and names problems', async () => {
+  test('the API estimates a condensation, and names the invalid part of a conversation', async () => {
     const { api } = await sample();
     const { tokensBefore, tokensAfter, cost } = await api.estimate(
       { id: 'e', messages: reads(20) },

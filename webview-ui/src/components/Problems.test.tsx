@@ -9,7 +9,7 @@ it.each([
   ['minTokens: must be a number', 'minTokens: must be a number'],
   ['passes › entry 2 › operations: must be a list', 'passes › entry 2 › operations: must be a list'],
   ['my model: The API key was not accepted.', 'my model: The API key was not accepted.'],
-])('the problem “%s” begins with a capital letter unless that is a name', (problem, shown) => {
+])('the problem “%s” is shown with a capital letter unless it begins with a name', (problem, shown) => {
   const text = renderToStaticMarkup(<ProblemList problems={[problem]} />).replace(/<[^>]*>/g, '');
   expect(text.replaceAll('&quot;', '"')).toBe(shown);
 });

@@ -80,7 +80,7 @@ describe('a number typed in a field', () => {
   });
 });
 
-it('a setting field’s unit is beside it and not also in its title', () => {
+it('a setting’s unit is next to its field and not also in its title', () => {
   const titles = SETTING_NAMES.map((name) => [name, getFieldTitle(name, { title: SETTINGS[name].title })] as const);
   const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map(
     (name) => [name, getFieldTitle(name, {})] as const,

@@ -51,7 +51,7 @@ describe('after the focused element of the panel is removed, focus moves to', ()
     expect(focused()).toBe('name');
   });
 
-  it('an element around it if that was removed, too', async () => {
+  it('an enclosing element if the list itself was removed, too', async () => {
     page(LIST);
     await remove('[id="1b"]', '[id="1"]', 'ol');
     expect(focused()).toBe('add');

@@ -292,7 +292,7 @@ describe("the address that an agent's requests go to", () => {
     expect(listAddresses(await prepared(name, setup))).toEqual([addresses].flat());
   });
 
-  it("is the one in the project's settings for Pi's own provider", async () => {
+  it("is for Pi the address of the user's own provider if the project's settings choose that provider", async () => {
     const ready = await prepared('pi', {
       files: {
         'p/models.json':
@@ -377,7 +377,7 @@ describe('an agent whose requests cannot be redirected', () => {
 });
 
 describe('the temporary configuration that an agent gets', () => {
-  it('for Codex sends a header from the environment for its own provider, and a useless address for the built-in one', async () => {
+  it("for Codex puts the secret into a header for a custom provider, and only a ticket into the built-in one's address", async () => {
     const files = {
       '.codex/config.toml': `model = "m"\nmodel_context_window = 1000\n${OWN}`,
       '.codex/auth.json': '{"auth_mode":"apikey"}',
@@ -413,7 +413,7 @@ describe('the temporary configuration that an agent gets', () => {
     });
   });
 
-  it('for Copilot CLI adds the secret to its own headers, our MCP server from a file, and room for its whole history', async () => {
+  it("for Copilot CLI adds the secret to the user's headers, our MCP server from a file, and a larger prompt limit", async () => {
     const ready = await prepared('copilot', {
       args: ['--model', 'mine', '-p', 'go'],
       env: {
@@ -472,7 +472,7 @@ models:
     });
   });
 
-  it("for OpenCode keeps its environment variable's settings and gives each provider our address", async () => {
+  it('for OpenCode keeps the settings in its environment variable, and gives each provider our address', async () => {
     const over = {
       theme: 'x',
       mcp: { a: { type: 'remote' } },
@@ -494,7 +494,7 @@ models:
     });
   });
 
-  it('for Cline keeps an explicit compaction option', async () => {
+  it('for Cline turns compaction off unless the command line has a compaction option', async () => {
     const files = { '.cline/data/settings/providers.json': PROVIDERS };
     const asked = await launched(await prepared('cline', { files, args: ['--compaction', 'basic'] }));
     expect(asked.args).toEqual(['--compaction', 'basic']);
@@ -532,7 +532,7 @@ models:
   });
 
   it.runIf(process.platform !== 'win32')(
-    'for Gemini CLI adds our MCP server to the system settings if it would read them',
+    'for Gemini CLI adds our MCP server to the system settings if Gemini CLI will read that file',
     async () => {
       const user = vi.spyOn(process, 'getuid').mockReturnValue(0);
       onTestFinished(() => {

@@ -68,7 +68,7 @@ describe('a message typed while Claude Code works', () => {
   it.each([
     ['behind that prompt, for a model that takes system messages', 'claude-opus-4-8', ['START', 'WORDS']],
     ['in front of it, for an older model', 'claude-sonnet-4-5', ['WORDS', 'START']],
-  ])('is placed where Claude Code sends it if it follows a prompt directly: %s', (_, model, expected) => {
+  ])('is placed where Claude Code sends it if it directly follows a prompt: %s', (_, model, expected) => {
     const { messages } = readRecords([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
@@ -126,7 +126,7 @@ describe('a message typed while Claude Code works', () => {
     ]);
   });
 
-  it('is omitted if the turn that took it from the queue was rewound', () => {
+  it('is omitted if it was taken from the queue in a turn that was rewound', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     const [task, command, result, end] = createTurn() as [Fields, Fields, Fields, Fields];
     const records = [
@@ -159,7 +159,7 @@ describe('a message typed while Claude Code works', () => {
 });
 
 describe('an attachment that Claude Code adds', () => {
-  it('has the text that its record says was sent', () => {
+  it('has the text that was sent according to its record', () => {
     const { messages } = readRecords(
       createTurn((parent) =>
         attachment(
@@ -207,7 +207,7 @@ describe('an attachment that Claude Code adds', () => {
     ['diagnostics', { files: [{ uri: 'file:///a.ts', diagnostics: [{ message: 'unused', range: {} }] }] }, 'unused'],
     ['opened_file_in_ide', { filename: '/a.ts' }, '/a.ts'],
     ['selected_lines_in_ide', { filename: '/a.ts', lineStart: 1, lineEnd: 2, content: 'x' }, '1 to 2'],
-  ])('of type %s is sent in a reminder, even if an old record does not say so', (type, fields, words) => {
+  ])('of type %s is sent inside a reminder, even if an old record does not say so', (type, fields, words) => {
     const { messages, notes } = readRecords(createTurn((parent) => attachment('t1', parent, { type, ...fields })));
     const added = messages[3];
     expect(added).toMatchObject({ role: 'user', addedByAgent: true });
@@ -240,7 +240,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(notes.map(getNoteText).join()).not.toContain('is not sent');
   });
 
-  it('counts as unsent if its version records what it sends and this record is empty', () => {
+  it('is noted as not sent if its version records what is sent and its record is empty', () => {
     const { messages, notes } = readRecords(
       createTurn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
@@ -252,7 +252,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(notes).toEqual(['Left out because it is not sent to the model: 1 attachment session_context.']);
   });
 
-  it('is placed as in the request: before the prompt in the user role, after it in the system role', () => {
+  it('is placed as in the request: before the prompt in the user role, after the prompt in the system role', () => {
     const rendered = (words: string, role: string): Fields => ({ rendered: [{ content: words }], renderedRole: role });
     const { messages } = readRecords([
       user('u1', null, 'Task.'),
@@ -299,7 +299,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(order('claude-sonnet-4-5')).toEqual([1, 0]);
   });
 
-  it("from a call's hook is read although its record is not on the active path", () => {
+  it("from a call's hook is read even if its record is not on the active path", () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
     const { messages } = readRecords([
@@ -324,7 +324,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(texts[3]).toMatch(/before the first call[^]*behind the first result/);
   });
 
-  it('is not read after a rewound prompt', () => {
+  it('is not read if it follows a rewound prompt', () => {
     const { messages } = readRecords([
       ...createTurn(),
       user('u2', 'a2', 'Old.'),
@@ -355,7 +355,7 @@ describe('an attachment that Claude Code adds', () => {
     expect(messages[added]?.['sentAs']).toBe(takesSystem ? 'system' : undefined);
   });
 
-  it('a tool result that was too large for Claude Code is read as the preview that was sent instead', () => {
+  it('in place of a tool result that is too large is read as the preview that was sent', () => {
     const { messages } = readRecords([
       ...createTurn(),
       {

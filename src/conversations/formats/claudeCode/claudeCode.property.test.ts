@@ -94,7 +94,7 @@ describe('a generated Claude Code session', () => {
     );
   });
 
-  it('is at least as valid after the records of one message are joined as before', () => {
+  it('has no more violations after the records of one message are joined than before', () => {
     // Appends a message, since an open call in the last message is no violation, and joining may
     // change which message is last.
     const violations = (messages: readonly ApiMessage[]) =>

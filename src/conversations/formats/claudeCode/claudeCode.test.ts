@@ -22,7 +22,7 @@ describe('the active branch of a Claude Code session', () => {
     expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
   });
 
-  it('is the newest one, and branches abandoned by a rewind are dropped, with a note', () => {
+  it('is the newest one, and a note says that branches abandoned by a rewind are omitted', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', text('first try')),
@@ -58,7 +58,7 @@ describe('the active branch of a Claude Code session', () => {
     ]);
   });
 
-  it("follows the file's order if records have no uuid", () => {
+  it("follows the file's order if records have no ID", () => {
     const bare = (fields: Fields): Fields => ({
       ...fields,
       uuid: undefined,
@@ -77,7 +77,7 @@ describe('the active branch of a Claude Code session', () => {
 });
 
 describe('the conversation read from a Claude Code session', () => {
-  it('keeps meta messages, which are sent, and marks them', () => {
+  it('keeps meta messages, since they are sent, and marks them as meta', () => {
     const { messages } = readRecords([
       user('u1', null, 'skill content', { isMeta: true }),
       assistant('a1', 'u1', 'm', text('ok')),
@@ -96,7 +96,7 @@ describe('the conversation read from a Claude Code session', () => {
     expect(outline(messages)).toEqual(['user: <local-command-stdout>ok</local-command-stdout>', 'user: go']);
   });
 
-  it('omits and counts API errors and records of other kinds', () => {
+  it('omits API errors and records of other kinds, and counts them in a note', () => {
     const { messages, notes } = readRecords([
       { type: 'summary', summary: 'Old work', leafUuid: 'x' },
       { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
@@ -165,7 +165,7 @@ describe('sidechains of a Claude Code session', () => {
     expect(id).toBe('claude-code:00000000-0000-4000-8000-000000000001:abc');
   });
 
-  it('in their own file have the size recorded for them, and files beside a session are not part of it', () => {
+  it("have a last request of their own if read from their own file, but do not affect their session's last request", () => {
     const agent = [
       user('u', null, 'look', { ...side, agentId: 'x' }),
       assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),
@@ -180,7 +180,7 @@ describe('sidechains of a Claude Code session', () => {
     expect(readRecords(session).lastRequest).toMatchObject({ messagesSince: 1 });
   });
 
-  it('with circular links are read without an endless loop', () => {
+  it('with circular links are read without an infinite loop', () => {
     const { sidechains } = readRecords([
       user('u', null, 'task'),
       user('x1', 'x2', 'a', side),

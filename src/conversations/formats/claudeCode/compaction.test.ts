@@ -12,7 +12,7 @@ describe('compaction in a Claude Code session', () => {
     assistant('a2', 's1', 'm2', text('going on')),
   ];
 
-  it('makes reading start at the last boundary, like resuming, and notes what is left out', () => {
+  it('makes reading start at the last compaction boundary, as resuming does, and a note says what is omitted', () => {
     const { messages, notes, title } = readRecords(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
@@ -31,7 +31,7 @@ describe('compaction in a Claude Code session', () => {
     expect(notes.map(getNoteText).join()).not.toContain('before the last compaction');
   });
 
-  it('is read with the older part by the last message above the boundary if its logical parent is missing', () => {
+  it('is read with the older messages, up to the last one before the boundary, if the logical parent is missing', () => {
     const records = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
     );
@@ -48,7 +48,7 @@ describe('compaction in a Claude Code session', () => {
     expect(readRecords(again, { history: 'all' }).messages).toHaveLength(6);
   });
 
-  it('leaves only the summary if nothing followed yet', () => {
+  it('leaves only the summary if no message follows', () => {
     expect(readRecords(compacted.slice(0, 4)).messages).toHaveLength(1);
   });
 
@@ -75,7 +75,7 @@ describe('compaction in a Claude Code session', () => {
         'of which some are gone',
         { preservedMessages: { anchorUuid: 's1', allUuids: ['u2', 'gone', 'a2'], uuids: [] } },
       ],
-    ])('puts the kept messages after the summary if they are %s', (_, metadata) => {
+    ])('puts kept messages %s after the summary', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
       expect(outline(readRecords(records).messages)).toEqual(expected);
       expect(outline(readRecords(records, { history: 'all' }).messages)).toEqual([
@@ -95,7 +95,7 @@ describe('compaction in a Claude Code session', () => {
       ]);
     });
 
-    it('is read correctly if the next message follows the last kept one, or none follows', () => {
+    it('is read correctly whether or not a message follows the last kept one', () => {
       const records = [...before, boundary('b1', 'a2', { preservedSegment: segment }), summary('s1', 'b1')];
       expect(outline(readRecords([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
       expect(outline(readRecords(records).messages)).toEqual(expected.slice(0, 3));

@@ -28,7 +28,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(getBlocks(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
   });
 
-  it('puts parallel results into one message, including those off the path', () => {
+  it('puts parallel results into one message, including results off the active path', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -42,7 +42,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(notes.map(getNoteText).join()).not.toContain('Left out');
   });
 
-  it('includes sibling records off the path', () => {
+  it('includes records of the same message that are off the active path', () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -54,7 +54,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t2 t1', 'assistant: both read']);
   });
 
-  it('includes calls that were written between the results of the first ones', () => {
+  it('includes calls that were written after the result of an earlier call of the same message', () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
@@ -85,7 +85,7 @@ describe('joining the records of a Claude Code session', () => {
     expect(checkConversation(messages)).toEqual([]);
   });
 
-  it('leaves a message with results that has its own record unchanged', () => {
+  it('leaves a user message with results unchanged if it has only one record', () => {
     const content = [text('before'), result('t1')];
     const { messages } = readRecords([
       user('u1', null, 'task'),

@@ -50,7 +50,7 @@ describe.each(Object.entries(FORMS))('a printed log of Claude Code: %s', (_, tex
     expect(conversation).toMatchObject({ id: 'claude-code:s1', format: 'claude-code', workspace: '/w' });
   });
 
-  it('has notes on what it lacks and reports no rewind', () => {
+  it('has notes on what the log lacks, and no note on a rewind', () => {
     expect(conversation.notes.map(getNoteText).join('\n')).toContain('what the user typed is not in it');
     expect(conversation.notes.map(getNoteText).join('\n')).not.toContain('newest branch');
   });

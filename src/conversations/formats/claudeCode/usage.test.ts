@@ -44,7 +44,7 @@ describe('the usage of one Claude Code answer in several records', () => {
     ['is zero in the first', [usage(0, 0), usage(9, 50)]],
     ['is no number in one of them', [usage(9, 50), usage(9, '50')]],
     ['is endless in one of them', [usage(9, 50), usage(9, Infinity)]],
-  ])('is taken from the largest record if it %s', (_, usages) => {
+  ])('is taken from the largest record if the usage %s', (_, usages) => {
     expect(tokens(usages.map((each) => answer(ids, each)))).toEqual([[9, 50]]);
   });
 });
@@ -54,23 +54,23 @@ describe('Claude Code answers without IDs', () => {
     expect(tokens([prompt(), answer({}, usage(9, 1)), answer({}, usage(9, 5))])).toEqual([[9, 5]]);
   });
 
-  it('count as two requests if a result is between them or the prompts differ', () => {
+  it('count as two requests if a message is between them or their prompt sizes differ', () => {
     expect(tokens([answer({}, usage(9, 1)), prompt(), answer({}, usage(9, 1))])).toHaveLength(2);
     expect(tokens([answer({}, usage(9, 1)), answer({}, usage(10, 1))])).toHaveLength(2);
   });
 
-  it("are identified by their record's ID, which copies keep", () => {
+  it("are identified by their record's ID, which copies of a session keep", () => {
     const [first] = collect([answer({}, usage(9, 1))])?.requests ?? [];
     expect(first?.key).toMatch(/^u\d+$/);
   });
 
-  it('are identified by the request ID if that is all there is', () => {
+  it('are identified by the request ID if they have no other ID', () => {
     const records = [answer({ requestId: 'r' }, usage(9, 1)), prompt(), answer({ requestId: 'r' }, usage(9, 4))];
     expect(tokens(records)).toEqual([[9, 4]]);
   });
 });
 
-it("a copy of a Claude Code session made during an answer identifies the answer's request like the whole original", () => {
+it('an answer that was incomplete when its Claude Code session was copied is identified as in the original', () => {
   const keyOf = (used: Fields): RecordedRequest['key'] =>
     collect([answer({ id: 'm' }, used)])?.requests.map(({ key }) => key)[0];
   expect(keyOf(usage(9, 1))).toBe(keyOf(usage(9, 50)));
@@ -78,11 +78,11 @@ it("a copy of a Claude Code session made during an answer identifies the answer'
 });
 
 describe('usage of zeros in a Claude Code session', () => {
-  it('from a server that reports nothing counts as missing, so that the requests are estimated', () => {
+  it('counts as missing if the server always reports zeros, so that the requests are estimated', () => {
     expect(collect([answer({ id: 'a' }, usage(0, 0)), answer({ id: 'b' }, usage(0, 0))])).toBeUndefined();
   });
 
-  it('means, in a session given back to Claude Code, that the original session paid', () => {
+  it('in a session given back to Claude Code means that the original session paid', () => {
     const titles = [
       { type: 'summary', summary: 'T', leafUuid: 'x' },
       { type: 'custom-title', customTitle: 'T', sessionId: 's' },
@@ -90,7 +90,7 @@ describe('usage of zeros in a Claude Code session', () => {
     expect(collect([...titles, answer({ id: 'a' }, usage(0, 0))])).toMatchObject({ requests: [], isComplete: true });
   });
 
-  it('counts as real if a server-side compaction has steps', () => {
+  it('counts as real if it lists steps of a server-side compaction', () => {
     const step = { type: 'compaction', ...usage(7, 3) };
     expect(collect([answer({ id: 'a' }, usage(0, 0, { iterations: [step] }))])?.requests).toMatchObject([
       { parts: [{ usage: { inputTokens: 7, outputTokens: 3 } }] },
@@ -103,6 +103,9 @@ it.each<[string, unknown, unknown]>([
   ['endless', Infinity, [{ isOdd: true }]],
   ['negative', -5, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
   ['nothing', null, [{ usage: { inputTokens: 0, outputTokens: 3 } }]],
-])('a Claude Code request whose input is %s is counted with its size as far as it is known', (_, input, expected) => {
-  expect(collect([answer({ id: 'a' }, usage(input, 3))])?.requests).toMatchObject(expected as object[]);
-});
+])(
+  'a Claude Code request whose input tokens are %s is counted with the valid part of its usage',
+  (_, input, expected) => {
+    expect(collect([answer({ id: 'a' }, usage(input, 3))])?.requests).toMatchObject(expected as object[]);
+  },
+);

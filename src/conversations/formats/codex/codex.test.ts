@@ -137,7 +137,7 @@ describe('a Codex rollout', () => {
     });
   });
 
-  it('of a subagent names the parent, and a fork has its own ID', () => {
+  it('of a subagent names its parent, and a fork has its own ID', () => {
     const spawned = line('session_meta', {
       id: 'child',
       source: { subagent: { thread_spawn: { parent_thread_id: 'mother', depth: 1 } } },
@@ -157,7 +157,7 @@ describe('a Codex rollout', () => {
     expect(notes[0]).toMatch(/may be sent to the model .*: 1 item later_invention, 1 later_record\.$/);
   });
 
-  it('has tool declarations beside the messages', () => {
+  it('has tool declarations as a field apart from its messages', () => {
     const tools = [{ type: 'namespace', name: 'functions', tools: [] }];
     const { messages, notes } = read([
       META,

@@ -48,7 +48,7 @@ const textsIn = (path: string): unknown[] =>
   readConversationFile(path).messages.flatMap((message) => getBlocks(message).map(({ text }) => text));
 
 describe('a fork of a Codex thread', () => {
-  it("begins with the other rollouts' records that it refers to, without records added there later", () => {
+  it('begins with the referenced records of other rollouts, without records added to those rollouts later', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B')]);
     const more = `${JSON.stringify({ ...said('user', 'not in the fork'), ordinal: one.end })}\n`;
     writeFileSync(one.path, more, { flag: 'a' });
@@ -58,7 +58,7 @@ describe('a fork of a Codex thread', () => {
     expect(readConversationFile(three.path)).toMatchObject({ id: 'codex:three', title: 'E', notes: [] });
   });
 
-  it('uses record numbers if the offset is in the middle of a line', () => {
+  it('uses record numbers if the byte offset is in the middle of a line', () => {
     const one = write('one', '20', [said('user', 'A'), said('assistant', 'B'), said('user', 'not in the fork')]);
     const two = write('two', '20', [said('user', 'C')], { ...one, end: 3, bytes: 40, id: 'one' });
     expect(textsIn(two.path)).toEqual(['A', 'B', 'C']);
@@ -76,7 +76,7 @@ describe('a fork of a Codex thread', () => {
     expect(textsIn(three.path)).toEqual(['S', 'D']);
   });
 
-  it('names the missing file that it begins with, also for circular forks', () => {
+  it('names the missing file that contains its beginning, also if forks refer to each other in a circle', () => {
     const one = write('one', '20', [said('user', 'A')]);
     const two = write('two', '20', [said('user', 'B')], { ...one, id: 'one' });
     rmSync(one.path);

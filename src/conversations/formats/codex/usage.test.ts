@@ -28,19 +28,19 @@ describe('requests recorded in a Codex thread', () => {
     expect(inputs([said, first, first, said, second, first, second])).toEqual([100, 120]);
   });
 
-  it('are computed from the increase of the total if only the total is recorded', () => {
+  it('have their tokens computed from the increase of the total if only the total is recorded', () => {
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(100, 10)), said, alone(sums(220, 20)), alone(sums(220, 20))])).toEqual([100, 120]);
     expect(inputs([said, alone(sums(100, 10)), said, counted(sums(220, 20), null)])).toEqual([100, 120]);
   });
 
-  it('each count after the total was reset, even to an earlier value', () => {
+  it('are counted again after the total was reset, even if it returns to an earlier value', () => {
     expect(inputs([said, first, said, second, said, first, said, second])).toEqual([100, 120, 100, 120]);
     const alone = (total: Fields): Fields => counted(total, undefined);
     expect(inputs([said, alone(sums(220, 20)), said, alone(sums(100, 10))])).toEqual([220, 100]);
   });
 
-  it('each count if the total is missing, even if they are equal', () => {
+  it('are counted separately if no total is recorded, even if their token counts are equal', () => {
     const alone = counted(null, sums(100, 10));
     expect(inputs([said, alone, alone, said, alone, said, counted(null, sums(120, 10))])).toEqual([100, 100, 120]);
   });

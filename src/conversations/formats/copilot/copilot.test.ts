@@ -138,7 +138,7 @@ describe('a Copilot CLI session', () => {
 
   // Copilot CLI 1.0.79 writes the whole system prompt again, changed in places, with each prompt of
   // a person or a notification.
-  it('has one system prompt, the latest, and a separate prompt for the notice that a subagent is done', () => {
+  it('has only its latest system prompt, and a separate message for the notice that a subagent is done', () => {
     const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
     const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';
     const events = [
@@ -216,7 +216,7 @@ describe('a Copilot CLI session that was shortened', () => {
   });
 });
 
-it('the error for a Copilot CLI session without messages names its content, and a given title is kept if it has no words', () => {
+it('an error names the content of a Copilot CLI session without messages; a session without prompts keeps its title', () => {
   expect(() => read([start, event('session.info', {})])).toThrow('found no messages, only 1 session.info');
   expect(() => read([start])).toThrow('found no messages');
   expect(read([answered('hi'), event('session.title_changed', { title: 'Named' })]).title).toBe('Named');

@@ -214,7 +214,7 @@ describe('Gemini CLI results repeated in a user record', () => {
   });
 });
 
-it.each(['gemini', 'model'])('a Gemini CLI request whose answer is a record of type "%s" counts', (type) => {
+it.each(['gemini', 'model'])('a Gemini CLI request whose answer is a record of type "%s" is counted', (type) => {
   const tokens = { input: 100, output: 5, cached: 40, thoughts: 7, tool: 3 };
   const text = [HEAD, record('1', 'user', 'Go'), record('2', type, 'done', { tokens, model: 'gemini-3-pro' })]
     .map((each) => JSON.stringify(each))

@@ -302,7 +302,7 @@ describe("OpenCode's stores", () => {
     }
   }
 
-  it('list a session as changed if its newest message changed, as after a manual compaction', () => {
+  it('date a session by its newest message if that changed last, as after a manual compaction', () => {
     makeDatabase(['ses_a', 'ses_b']);
     writer?.exec(`INSERT INTO message VALUES ('m9', 'ses_a', 90, 500, '{"role":"assistant"}')`);
     expect(listSessions(file).map(({ id, modified }) => [id, modified])).toEqual([
@@ -330,7 +330,7 @@ describe("OpenCode's stores", () => {
     ]);
   });
 
-  it('get no extra files beside a database that is closed', () => {
+  it('get no extra files when a closed database is read', () => {
     makeDatabase(['ses_a']);
     writer?.close();
     writer = undefined;
@@ -338,13 +338,13 @@ describe("OpenCode's stores", () => {
     expect(readdirSync(folder)).toEqual(['opencode.db']);
   });
 
-  it('require a session ID if they have several sessions, none, or not the given one', () => {
+  it('require a session ID if they have several sessions, and report an ID that they do not contain', () => {
     makeDatabase(['ses_a', 'ses_b']);
     expect(() => readConversationFile(file)).toThrow('found several sessions; expected the path of the database, "#"');
     expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
   });
 
-  it('are rejected if the database is broken or foreign', () => {
+  it("are rejected if the database is broken or another program's", () => {
     writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE other (x)');
     expect(() => readConversationFile(file)).toThrow('a SQLite database of another kind');

@@ -99,7 +99,7 @@ const SESSION: readonly (readonly [string, Fields])[] = [
 ];
 
 describe('a store of OpenCode 2', () => {
-  it('is listed, and read as the agent converts its messages for a model', () => {
+  it('is listed, and read as the messages that the agent would send to a model', () => {
     addSession('ses_a', 2, SESSION);
     expect(listSessions(file)).toMatchObject([{ id: 'ses_a', title: 'Session ses_a', workspace: '/w/app' }]);
     const conversation = readConversationFile(`${file}#ses_a`, { history: 'all' });
@@ -202,7 +202,7 @@ describe('a message in a store of OpenCode 2', () => {
     ]);
   });
 
-  it('has attached files sent with their bytes, and texts apart from what the person wrote', () => {
+  it("has the content of attached files, and keeps attached text separate from the person's words", () => {
     const source = (uri: string): Fields => ({ type: 'uri', uri });
     expect(
       contentOf([
@@ -254,7 +254,7 @@ describe('a message in a store of OpenCode 2', () => {
     expect(content).toEqual([{ type: 'redacted_thinking', data: 'R' }]);
   });
 
-  it.each(['streaming', 'pending'])('has the input of a call that is still %s as an object', (status) => {
+  it.each(['streaming', 'pending'])('has an object as the input of a call that is still %s', (status) => {
     const call = (input: string): Fields => ({ type: 'tool', id: 'c', name: 'read', state: { status, input } });
     expect(contentOf(['user', { text: 'Go' }], answer(call('{"path":"a.ts"}')))[1]?.content).toMatchObject([
       { type: 'tool_use', input: { path: 'a.ts' } },
@@ -282,20 +282,23 @@ describe('a message in a store of OpenCode 2', () => {
     ['completed', { status: 'completed', summary: 'SUMMARY', recent: 'R', model, tokens, cost: 0.01 }, 1],
     ['failed', { status: 'failed', error: { type: 'x', message: 'refused' }, tokens, cost: 0.01 }, 0],
     ["the vendor's own", { status: 'completed', summary: '', recent: '', model, tokens, providerContext: {} }, 0],
-  ])('counts the request of a compaction that is %s', (_, compaction, summaries) => {
-    const { recorded, messages, notes } = read(
-      ['user', { text: 'Go' }],
-      ['assistant', { model, content: [text('done')], tokens: { ...tokens, input: 5 } }],
-      ['compaction', compaction],
-      ['user', { text: 'On' }],
-    );
-    expect(recorded?.requests).toMatchObject([
-      { purpose: 'answer', usage: { inputTokens: 5 } },
-      { purpose: 'compaction', usage: { inputTokens: 900, outputTokens: 30, cacheReadTokens: 10 } },
-    ]);
-    expect(messages.filter(({ isSummary }) => isSummary === true)).toHaveLength(summaries);
-    expect(recorded?.compactions).toHaveLength(summaries);
-    expect(notes).toEqual([]);
-    expect(readConversationFile(file).messages).toHaveLength(summaries === 1 ? 2 : 3);
-  });
+  ])(
+    'counts the request of a compaction only if the agent completed the compaction itself: %s',
+    (_, compaction, summaries) => {
+      const { recorded, messages, notes } = read(
+        ['user', { text: 'Go' }],
+        ['assistant', { model, content: [text('done')], tokens: { ...tokens, input: 5 } }],
+        ['compaction', compaction],
+        ['user', { text: 'On' }],
+      );
+      expect(recorded?.requests).toMatchObject([
+        { purpose: 'answer', usage: { inputTokens: 5 } },
+        { purpose: 'compaction', usage: { inputTokens: 900, outputTokens: 30, cacheReadTokens: 10 } },
+      ]);
+      expect(messages.filter(({ isSummary }) => isSummary === true)).toHaveLength(summaries);
+      expect(recorded?.compactions).toHaveLength(summaries);
+      expect(notes).toEqual([]);
+      expect(readConversationFile(file).messages).toHaveLength(summaries === 1 ? 2 : 3);
+    },
+  );
 });

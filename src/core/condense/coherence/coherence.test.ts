@@ -240,7 +240,7 @@ describe('the report on facts kept by a condensation', () => {
     expect(report.todos).toMatchObject({ kept: 0, lost: 1 });
   });
 
-  it('has a minimum of kept facts that Smart checks after each pass, dropping passes that fall below it', async () => {
+  it('makes Smart drop each pass after which fewer facts are kept than the minimum', async () => {
     const pass = (id: string, operation: object) =>
       ({
         id,
@@ -267,7 +267,7 @@ describe('the report on facts kept by a condensation', () => {
     expect(measureCoherence(MESSAGES, edits).errors.kept).toBe(1);
   });
 
-  it('reads the minimum of kept facts from settings that were not validated', () => {
+  it('ignores invalid values in the settings for the minimum of kept facts', () => {
     expect(parseMinimumCoherence({ files: 80, errors: 101, todos: 'all', other: 1 })).toEqual({ files: 80 });
     expect(parseMinimumCoherence(7)).toEqual({});
   });

@@ -54,7 +54,7 @@ describe('a cut whose text was put back', () => {
   const BACK: CutDetails = { ...INFO, operation: 'restore' };
   const all = (draft: Draft): ReadonlySet<Cut> => new Set(draft.shown[PLACE.message]?.[0]?.cuts);
 
-  it('leaves no edit if its place is unchanged, even in a copy of the message', () => {
+  it('leaves no edit if its place shows its original text again, even in a copy of the draft', () => {
     const draft = createDraft(original);
     cut(draft, slice(at(0), at(1)));
     const copy = draft.copyDraft();
@@ -68,7 +68,7 @@ describe('a cut whose text was put back', () => {
     }
   });
 
-  it('leaves an edit if an earlier condensation had cut its place, unless the place is cut again', () => {
+  it("leaves an edit that undoes an earlier condensation's cut, unless the place is cut again", () => {
     const first = createDraft(original);
     cut(first, slice(at(0), at(1)));
     const draft = new Draft(first.original, counter, first.edits);
@@ -150,7 +150,7 @@ describe('cutting text in a draft', () => {
     expect(listCuts(draft.edits).at(-1)?.cuts).toMatchObject([{ start: 0, end: at(3) }]);
   });
 
-  it('assigns a marker between two slices of text to the first slice', () => {
+  it('adds a marker that two slices of text both touch to the first slice', () => {
     const draft = createDraft(original);
     cut(draft, slice(at(1), at(2), 'b'));
     const middle = draft.getText(PLACE).indexOf(MARKER_START) + 2;
@@ -181,7 +181,7 @@ describe('cutting text in a draft', () => {
     expect(getShownText(draft)).toBe(`${block('a')}[second]${block('c')}${block('d')}`);
   });
 
-  it('never cuts only a marker, even without a replacement', () => {
+  it('never makes a cut that removes nothing but a marker', () => {
     const draft = createDraft(original);
     cut(draft, slice(at(0), at(2), 'a long description of what stood here, '.repeat(3)));
     const [found] = findMarkers(draft.getText(PLACE));
@@ -222,7 +222,7 @@ describe('cutting text in a draft', () => {
     expect(() => draft.getText({ message: 1, path: ['role', 'x'] })).toThrow('no text at 1/');
   });
 
-  it('treats markers in the original text as text', () => {
+  it('treats text of the original that looks like a marker as ordinary text', () => {
     const quoted = makeMarker('what an agent wrote about us', 'abcdef' as ReferenceId);
     const draft = createDraft(`${quoted} ${LONG} ${quoted}`);
     cut(draft, slice(quoted.length, quoted.length + LONG.length));
@@ -273,7 +273,7 @@ describe('the explanation of markers in a condensed conversation', () => {
 });
 
 describe('a draft on top of earlier edits', () => {
-  it('starts with the conversation as they left it and keeps their references', () => {
+  it('starts with the conversation as those edits left it and keeps their references', () => {
     const first = createDraft(original);
     cut(first, slice(at(0), at(1), 'a'));
     const second = new Draft(first.original, counter, first.edits);
@@ -313,7 +313,7 @@ describe('a draft on top of earlier edits', () => {
     );
   });
 
-  it('marks cuts of a place as strict only if all of them are strict', () => {
+  it('marks an edit as strict only if all cuts of its place so far are strict', () => {
     const draft = createDraft(original);
     draft.cutText('one', PLACE, [slice(at(3), at(4))], { ...INFO, strict: true });
     expect(draft.edits.at(-1)?.strict).toBe(true);
@@ -355,7 +355,7 @@ describe('rolling a draft back', () => {
   });
 });
 
-describe('arbitrary cuts, in any order,', () => {
+describe('a draft with arbitrary cuts, in any order,', () => {
   const requests = fc.array(
     fc
       .tuple(fc.nat(3000), fc.nat(1500), fc.constantFrom('x', null))
@@ -363,7 +363,7 @@ describe('arbitrary cuts, in any order,', () => {
     { maxLength: 6 },
   );
 
-  it('in a draft equal the original with the edits applied, never grow it, and expand to the original bytes', () => {
+  it('equals the original with its edits applied, never grows, and has references that expand to the original bytes', () => {
     const originalText = makeLines('α😀', 60);
     const original = conversation(originalText);
     fc.assert(

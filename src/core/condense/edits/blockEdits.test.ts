@@ -90,7 +90,7 @@ describe('edits of whole blocks', () => {
     expect(draft.edits).toEqual(withoutAll().edits);
   });
 
-  it('restore an image by its reference', () => {
+  it('allow an image to be restored by its reference', () => {
     const { edits } = withoutAll();
     const references = [...collectReferences(edits).values()];
     expect(references.length).toBeGreaterThan(0);

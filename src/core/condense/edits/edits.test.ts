@@ -81,7 +81,7 @@ describe('restoring the original of a condensed conversation', () => {
   );
   const { messages: view } = applyEdits(messages, [first, second, parameter]);
 
-  it('gets it from the condensed conversation, the edits and the store', () => {
+  it('needs only the condensed conversation, the edits and the stored originals', () => {
     expect(restoreMessagesBeforeEdits(view, [first, second, parameter], (hash) => store.get(hash))).toEqual(messages);
   });
 

@@ -14,7 +14,7 @@ it.each([
   [{ ...old, reason: 'the copy was taken out', step: 'Restored references' }, 'restore'],
   [{ ...old, kind: 'block', reason: 'old' }, 'suppress'],
   [{ ...old, kind: 'summary', reason: 'anything' }, 'summarize'],
-])('an edit from before version 1.1 gets its operation: %j', (edit, operation) => {
+])('an edit stored before version 1.1 gets an operation derived from its kind and reason: %j', (edit, operation) => {
   expect(upgradeStoredEdit(edit)).toEqual({ ...edit, operation });
 });
 

@@ -116,7 +116,7 @@ describe('the validity check of a summary', () => {
     expect(rules(view, [0, 1, SUMMARY_ORIGIN, 3, 4, 5, 6, 7])).toContain('call-answered');
   });
 
-  it('rejects a conversation that lacks a message without having a summary of it', () => {
+  it('rejects a conversation that lacks messages without a summary in their place', () => {
     expect(rules([conversation[0]!, ...conversation.slice(3)], [0, 3, 4, 5, 6, 7])).toEqual(['messages-kept']);
     expect(rules(conversation.slice(0, 5), [0, 1, 2, 3, 4])).toEqual(['messages-kept']);
   });

@@ -94,7 +94,7 @@ describe('comparing configurations by the lines they lose', () => {
     expect(compareChoices(few, choices).verdict).toEqual({ kind: 'too-little' });
   });
 
-  it('recommends only a configuration that leaves no more tokens and significantly loses less', () => {
+  it('recommends only a configuration that loses significantly fewer lines and leaves no more tokens', () => {
     const better = Array.from({ length: 6 }, (_, at) => [10 + (at % 2), 2]);
     expect(compareChoices(createTallies(choices, better), choices).verdict).toMatchObject({
       kind: 'change',

@@ -41,7 +41,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
       [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '', reference }])],
       'lost',
     ],
-  ])('has the right class: it %s', (_, edits, kept) => {
+  ])('%s', (_, edits, kept) => {
     // The lines around it stay.
     expect(checkLines(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
@@ -49,19 +49,19 @@ describe('a line of a conversation, classified after a condensation,', () => {
   it.each([
     ['can be recalled if the summary names it', makeTestMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
-  ])('has the right class if a summary stands in its place: it %s', (_, words, kept) => {
+  ])('%s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
     expect(checkLines(edits).lines).toEqual([kept, kept, kept]);
   });
 
-  it('counts as kept if a block before it was removed', () => {
+  it('counts as kept even if a block before it was removed', () => {
     const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
     const prefix = [assistant(thought, TEXT), user('go')];
     const { lines } = checkLines([createBlockEdit(prefix, 0, ['content', 0])], prefix, ['content', 1, 'text']);
     expect(lines).toEqual(['verbatim', 'verbatim', 'verbatim']);
   });
 
-  it('is searched in the condensed conversation if no edit explains a change', () => {
+  it('is searched for in the condensed conversation if no edit explains a change', () => {
     const messages = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
     const parts = new NeededLineChecker({ ...createUneditedView(PREFIX), messages });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];

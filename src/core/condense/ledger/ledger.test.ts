@@ -67,7 +67,7 @@ const addEntry = (ledger: Ledger, next: (ledger: Ledger) => LedgerEntry | undefi
 };
 
 describe('condensations stored in a ledger', () => {
-  it('add up, and the last edit of a place is the one that shows', () => {
+  it('apply together, and the last edit of a place takes precedence', () => {
     const ledger = buildLedger([
       condensed('c1', 'original', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('a2', 1)),
@@ -111,14 +111,14 @@ describe('condensations stored in a ledger', () => {
 describe('undoing condensations in a ledger', () => {
   const three = buildLedger([condensed('c1', 'view'), condensed('c2', 'view'), condensed('c3', 'view')]);
 
-  it('goes back one by one, and a redone condensation shows again', () => {
+  it('goes back one condensation at a time, and a redone condensation applies again', () => {
     const back = addEntry(addEntry(three, createUndoEntry), createUndoEntry);
     expect(listActiveCondensations(back)).toEqual(['c1']);
     expect(listActiveCondensations(applyEntry(back, redone('c2')))).toEqual(['c1', 'c2']);
     expect(listActiveCondensations(applyEntry(back, redone('c3')))).toEqual(['c1', 'c3']);
   });
 
-  it('can reach the beginning', () => {
+  it('can go back to the original conversation', () => {
     const none = addEntry(addEntry(addEntry(three, createUndoEntry), createUndoEntry), createUndoEntry);
     expect(listActiveCondensations(none)).toEqual([]);
     expect(createUndoEntry(none)).toBeUndefined();
@@ -130,7 +130,7 @@ describe('undoing condensations in a ledger', () => {
     expect(createUndoEntry(none)).toBeUndefined();
   });
 
-  it('drops what was undone when a new condensation is made', () => {
+  it('leaves out the undone condensations once a new one is made', () => {
     const ledger = applyEntry(addEntry(three, createUndoEntry), condensed('c4', 'view'));
     expect(listActiveCondensations(ledger)).toEqual(['c1', 'c2', 'c4']);
   });
@@ -150,7 +150,7 @@ describe('an excluded edit in a ledger of condensations', () => {
     expect(listActiveEdits(addEntry(without, toggle('a2')))).toEqual(['a2', 'b2']);
   });
 
-  it('is listed if it would show: it is the last one of its place, and no later one shows', () => {
+  it('is listed only if it would apply: it is the last edit of its place, and no later one applies', () => {
     const named = (state: Ledger): string[] => getExcludedEdits(state).map((one) => one.id);
     expect(named(ledger)).toEqual([]);
     const without = addEntry(ledger, toggle('a2'));
@@ -168,7 +168,7 @@ describe('an excluded edit in a ledger of condensations', () => {
     expect(listActiveEdits(applyEntry(addEntry(without, createUndoEntry), redone('c2')))).toEqual(['a2']);
   });
 
-  it('is the one that was visible if several condensations contain it', () => {
+  it('belongs to the condensation that was visible if several contain the same edit', () => {
     const again = buildLedger([
       condensed('c1', 'view', edit('a', 1)),
       condensed('c2', 'view', edit('a', 1)),
@@ -190,8 +190,8 @@ it('applying 10,000 entries of a ledger of condensations is fast', () => {
   expect(readCpuMs() - started).toBeLessThan(500);
 });
 
-describe('the edits that a condensation was based on', () => {
-  it('are its own and those of the condensations below it', () => {
+describe('the edits that apply after a condensation', () => {
+  it('are its own and those of the condensations that it was based on', () => {
     const ledger = buildLedger([
       condensed('c1', 'view', edit('a1', 1)),
       condensed('c2', 'original', edit('a2', 1)),
@@ -201,7 +201,7 @@ describe('the edits that a condensation was based on', () => {
     expect(['c1', 'c2', 'c3', 'c4'].map(shownBy)).toEqual([['a1'], ['a2'], ['a2', 'b3'], []]);
   });
 
-  it('exclude edits that were undone or excluded when it was made', () => {
+  it('exclude edits that were undone or excluded when the condensation was made', () => {
     const entries = [
       condensed('c1', 'view', edit('a1', 1), edit('b1', 2)),
       condensed('c2', 'view', edit('c2', 3)),

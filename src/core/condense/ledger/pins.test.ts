@@ -13,7 +13,7 @@ const pinned = (entries: readonly LedgerEntry[], now: readonly ApiMessage[] = me
 ];
 
 describe('matching pins to messages', () => {
-  it('works for the latest request after any number of requests', () => {
+  it('yields the pins of the latest request after any number of requests', () => {
     const entries: LedgerEntry[] = [];
     for (const wanted of [[1, 2], [2, 3], [], [0]]) {
       entries.push(...createPinEntries(buildLedger(entries).pinned, messages, new Set(wanted)));

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SharedLineTables } from './lineTables';
 
-describe('cached tables of line ends', () => {
-  it('are independent and zeroed when requested for separate ranges', () => {
+describe('slices of the shared tables of line ends', () => {
+  it('do not overlap and contain only zeros when allocated', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 30 }), (counts) => {
         const tables = new SharedLineTables();
@@ -20,7 +20,7 @@ describe('cached tables of line ends', () => {
     );
   });
 
-  it('share memory for short texts', () => {
+  it('are in the same table for short texts', () => {
     const tables = new SharedLineTables();
     expect(tables.allocateSlice(20).table).toBe(tables.allocateSlice(20).table);
     expect(tables.allocateSlice(20_000).table).toHaveLength(20_000);

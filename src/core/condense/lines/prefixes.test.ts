@@ -65,7 +65,7 @@ describe('path prefixes of search results', () => {
     expectSame(`before\n${text}`, 7);
   });
 
-  it('agree with the regular expression for any text', () => {
+  it('are the same as those that the regular expression finds, for any text', () => {
     const piece = fc.constantFrom(
       ...'a Z _ 0 9 1 7 3 : - . \\ / \n'.split(' '),
       ' ',

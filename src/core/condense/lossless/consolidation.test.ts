@@ -25,7 +25,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ...makeExchange('Read', LS, earlier),
   ];
 
-  it('keeps the lines that the latest one lacks, and refers to the latest for the rest', () => {
+  it('keeps the lines that the latest result lacks, and refers to the latest for the other lines', () => {
     expect(listShownResults(runSteps(createRepeatedListingsStep(tools, 'latest'), messages))).toEqual([
       '[12 lines as in later LS of src]\ngone.ts',
       earlier,
@@ -37,7 +37,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ]);
   });
 
-  it('refers for one pattern to the search that shares most lines, whatever folder was searched', () => {
+  it('refers, for each pattern, to the search that shares the most lines, whatever folder was searched', () => {
     const found = (from: number, to: number): string =>
       Array.from({ length: to - from }, (_, at) => `src/f${from + at}.ts:${at}: const foo${from + at} = make();`).join(
         '\n',
@@ -72,7 +72,7 @@ describe('Lossless, for repeated listings and searches,', () => {
     ]);
   });
 
-  it('refers to the first one if the setting keeps first copies', () => {
+  it('refers to the first result if the setting keeps first copies', () => {
     expect(listShownResults(runSteps(createRepeatedListingsStep(tools, 'first'), messages)).slice(0, 5)).toEqual([
       earlier,
       earlier,
@@ -112,7 +112,7 @@ describe('Lossless, for repeated commands,', () => {
     ]);
   });
 
-  it('keeps failed outputs, marked as errors or not', () => {
+  it('keeps the outputs of failed commands, whether or not they are marked as errors', () => {
     const messages = [
       TASK_MESSAGE,
       ...makeExchange('Bash', test, A, { is_error: true }),
@@ -130,7 +130,7 @@ describe('Lossless, for repeated commands,', () => {
 describe('Lossless, for small similar results,', () => {
   const saved = (name: string): string =>
     `The file /src/${name}.ts has been updated. ${'All checks of the editor passed. '.repeat(6)}`;
-  it("keeps only the latest of one writing tool's results, with their number", () => {
+  it("keeps only the latest of one writing tool's similar results, and states their number in place of the others", () => {
     const messages = [
       TASK_MESSAGE,
       ...['a', 'b', 'c', 'd'].flatMap((name) => makeExchange('Edit', { file_path: name }, saved(name))),

@@ -62,7 +62,7 @@ describe('duplicate reads under Lossless', () => {
     ]);
   });
 
-  it('include the lines around the file', () => {
+  it("include the lines before and after the file's text", () => {
     const messages = [
       TASK_MESSAGE,
       ...makeExchange('read', { filePath: '/src' }, FRAMED),
@@ -74,7 +74,7 @@ describe('duplicate reads under Lossless', () => {
     ]);
   });
 
-  it('are found for the tools that a table names', () => {
+  it('are found for each tool that the tool table lists as reading files', () => {
     const own = makeToolTable({ fetch: { kind: 'read', path: ['target'] } });
     const fetched = [TASK_MESSAGE, ...makeExchange('fetch', { target: 'x/y/z' }, A), ...makeExchange('fetch', {}, A)];
     expect(listShownResults(runSteps(createDuplicateReadsStep(own, 'first'), fetched))).toEqual([
@@ -103,13 +103,13 @@ describe('duplicate reads under Lossless', () => {
     expect(runSteps(createDuplicateReadsStep(tools, 'latest'), same).edits).toEqual([]);
   });
 
-  it('are not removed for tools named like members of an object', () => {
+  it('are not removed for tools named “constructor” or “__proto__”', () => {
     const strange = [TASK_MESSAGE, ...makeExchange('constructor', {}, A), ...makeExchange('__proto__', {}, A)];
     expect(runSteps(createDuplicateReadsStep(tools, 'latest'), strange).edits).toEqual([]);
     expect(runSteps(createDuplicateResultsStep(tools, 'latest'), strange).edits).toHaveLength(1);
   });
 
-  it('leave a complete marker whatever the file is called', () => {
+  it('leave a well-formed marker whatever the file is called', () => {
     const [OPEN, CLOSE] = [MARKER_EXAMPLE.at(0), MARKER_EXAMPLE.at(-1)];
     const evil = [
       TASK_MESSAGE,
@@ -135,7 +135,7 @@ it('duplicate results of tools other than reads refer to each other', () => {
   ]);
 });
 
-it('duplicate results whose lines differ between tools do not refer to each other', () => {
+it('equal results of tools that number lines differently do not refer to each other', () => {
   const numbered = A.split('\n')
     .map((line, at) => `${at + 1} | ${line}`)
     .join('\n');
@@ -153,7 +153,7 @@ it('duplicate results whose lines differ between tools do not refer to each othe
   ]);
 });
 
-it('a duplicate JSON result may contain lines of another text', () => {
+it('the kept copy of a duplicate JSON result may still refer to another text for some lines', () => {
   const issue = (id: string): string => JSON.stringify({ id, description: `first\n${A}\nlast` });
   const messages = [
     TASK_MESSAGE,

@@ -81,7 +81,7 @@ describe('Lossless over a conversation that was condensed before', () => {
   it.each([
     ['generated conversations', generated(8_000)],
     ['histories that repeat themselves', repeating],
-  ])('gives the same result as a first run even after a change of the conversation: %s', (_name, histories) =>
+  ])('gives the same result as a first run even after the conversation was changed, for %s', (_name, histories) =>
     fc.assert(
       fc.asyncProperty(
         histories,

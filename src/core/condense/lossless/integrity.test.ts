@@ -92,7 +92,7 @@ describe('the check of references after a condensation', () => {
     expect(describeRestoredReferences([])).toEqual([]);
   });
 
-  it('finds a line number that no longer follows from the line before it', () => {
+  it('finds a line whose number no longer follows from the line before it', () => {
     const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
     createLineNumbersStep(DEFAULT_TOOLS).run(draft);

@@ -58,7 +58,7 @@ describe('the index of lines that Lossless uses', () => {
     ).toBe(13);
   });
 
-  it('compares lines of equal length and beginning as text', () => {
+  it('compares the whole text of lines that have the same length and beginning', () => {
     const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
     const messages = [
       TASK_MESSAGE,
@@ -83,7 +83,7 @@ describe('the index of lines that Lossless uses', () => {
   });
 });
 
-it('the line index of Lossless is restored when the texts in it are removed again', async () => {
+it('adding texts to the line index of Lossless and removing them again leaves the index as it was', async () => {
   const known = new LineCache(DEFAULT_TOOLS);
   const followed = new CurrentLineSources(known);
   const text = fc

@@ -48,12 +48,12 @@ describe('line numbers in results under Lossless', () => {
     expect(cut('Read', numberLines(lines))).toContain('     6→     9→a line of');
   });
 
-  it('stay on two lines in other tools’ results, to be recognized again', () => {
+  it('stay on the first two lines of other tools’ results, so that the lines are recognized again', () => {
     const shown = cut('Bash', A.map((line, at) => `${at + 1}\t${line}`).join('\n'));
     expect(shown).toBe(`1\t${A[0] ?? ''}\n2\t${A.slice(1).join('\n')}`);
   });
 
-  it('are not removed from tables, errors, or numbers with leading zeros', () => {
+  it('stay in tables and errors, and if they have leading zeros', () => {
     const table = A.map((line, at) => `${at * 3 + 2}\t${line}`).join('\n');
     expect(cut('Bash', table)).toBe(table);
     const zeros = A.map((line, at) => `0${at}→${line}`).join('\n');
@@ -80,7 +80,7 @@ describe('paths of search results under Lossless', () => {
     expect(shown).toBe(['Found 4 matches', `${PATH}:7:one`, '19:two', '20:three', 'src/other.ts:1:four'].join('\n'));
   });
 
-  it('are removed while each line keeps its number', () => {
+  it('are removed from the following lines of the same file, which keep their numbers', () => {
     const shown = cut(
       'Grep',
       [`${PATH}-6-before`, `${PATH}:7:match`, `${PATH}-8-after`, `${PATH}-9-more`, '--', `${PATH}:31:again`].join('\n'),
@@ -94,12 +94,12 @@ describe('paths of search results under Lossless', () => {
     expect(shown).toBe([`${root}-6-before`, `${PATH}:7:match`, '8-after', '9-more'].join('\n'));
   });
 
-  it('are removed from a line that looks like a match itself, which keeps its number', () => {
+  it('are removed from a context line that looks like a match, which keeps its number', () => {
     const shown = cut('Grep', [`${PATH}:7:one`, `${PATH}-8-9:nine`, `${PATH}-9-ten`].join('\n'));
     expect(shown).toBe([`${PATH}:7:one`, '8-9:nine', '9-ten'].join('\n'));
   });
 
-  it('are repeated after lines that were removed without a description, so that the check restores none', () => {
+  it('are repeated after a marker that does not name the removed lines, so that the reference check restores nothing', () => {
     const gap = makeTestMarker('37 lines truncated', 'e9a2a5');
     const named = makeTestMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
     const shown = (marker: string): string => {

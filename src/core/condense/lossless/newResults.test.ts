@@ -124,7 +124,7 @@ describe('a new result under Lossless', () => {
     for (const line of FILE.slice(0, 40)) expect(far.at(-1)).toContain(line);
   });
 
-  it('stays whole if the last answer was a reference to text far above', async () => {
+  it('stays whole if the previous read of the same lines was answered with a reference to text far above', async () => {
     const turns = [readFile(1, 40), ...createDistantTurns(4), readFile(1, 40), ...createOtherTurns(8), readFile(1, 40)];
     const shown = await sendAndShow(turns);
     expect(shown[6]).toBe('[lines 1-40, shown above]');
@@ -162,14 +162,14 @@ describe('a new result under Lossless', () => {
     expect(unknown).not.toBe(same);
   });
 
-  it('loses its line numbers even if other calls come between it and its own', async () => {
+  it('loses its line numbers even if other calls come between it and its call', async () => {
     const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
     const messages = [TASK_MESSAGE, read1, read2, read3, answer1].filter((message) => message !== undefined);
     const { edits } = await condenseNewResult(messages, []);
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
-  it('is no longer changed once it was sent, even by the process that sent it', async () => {
+  it('is no longer changed after it was sent, even by the process that sent it', async () => {
     const reminder = `\n\n<system-reminder>\n${makeCodeLines('a', 1, 2).join('\n')}\n</system-reminder>`;
     const output = makeCodeLines('a', 1, 6).join('\n');
     const turns = [

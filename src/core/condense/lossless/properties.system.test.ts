@@ -26,7 +26,7 @@ const STEPS: Readonly<Record<string, () => readonly MechanicalStep[]>> = {
 };
 
 describe.each(Object.entries(STEPS))('Lossless over %s', (_name, steps) => {
-  it('is reversible, keeps its references valid, grows nothing, and finds nothing more in a second run', () =>
+  it('is reversible, keeps its references valid, makes nothing larger, and finds nothing more in a second run', () =>
     fc.assert(
       fc.asyncProperty(repeatingHistoryArbitrary, (messages) => {
         runSteps(steps(), messages);

@@ -67,7 +67,7 @@ describe('repeated lines of one file under Lossless', () => {
     expect(getShownResult(draft, 4)).toBe(numberLines(A.slice(20, 50), 21));
   });
 
-  it('are described by one place that shows all of them, even if others show some', () => {
+  it('refer to one place that shows all of them, even if other places show some', () => {
     const few = numberLines(A.slice(38, 40), 39);
     const draft = condense([
       TASK_MESSAGE,
@@ -210,7 +210,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[lines 5-24 of src/a.ts, shown later]');
   });
 
-  it('are described by their command without its leading cd', () => {
+  it('are named in markers by their command, without its leading cd', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK_MESSAGE,
@@ -222,7 +222,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     );
   });
 
-  it('are described by the task whose output was requested, if there are several tasks', () => {
+  it('are named in markers by the task whose output was requested, if there are several tasks', () => {
     const log = A.join('\n');
     const draft = condense([
       TASK_MESSAGE,
@@ -233,7 +233,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('one\n[60 lines, shown in the later TaskOutput "b2"]');
   });
 
-  it('stay in the request of a read or search, which markers quote', () => {
+  it('stay in the parameters of a read or search, which markers quote', () => {
     const args = makeCodeLines('path', 1, 20).join('\n');
     const messages = [
       TASK_MESSAGE,
@@ -243,7 +243,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(condense(messages).edits).toEqual([]);
   });
 
-  it('are described by the search’s pattern, another tool’s name, or the part of a result', () => {
+  it('are named in markers by the search’s pattern, another tool’s name, or the part of a result', () => {
     const draft = condense([
       TASK_MESSAGE,
       ...makeExchange('Probe', {}, [...A, ...makeCodeLines('b', 1, 30)].join('\n')),
@@ -259,7 +259,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(other, 2)).toBe('[60 lines, shown in the later Other]\nend');
   });
 
-  it('are removed with blank lines between two of them, and with nothing else', () => {
+  it('are removed together with blank lines between two runs, but with no other lines', () => {
     const [first, second] = [A.slice(0, 20), A.slice(20, 40)];
     const draft = condense([
       TASK_MESSAGE,
@@ -270,7 +270,7 @@ describe('repeated runs of lines in other results under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[42 lines, shown in the later Probe]');
   });
 
-  it('are removed without any markers among them', () => {
+  it('stay if they contain a marker', () => {
     const marked = `${makeTestMarker('90 lines, shown later')} ${A.join(' ')}`;
     const messages = [
       TASK_MESSAGE,
@@ -345,7 +345,7 @@ describe('markers for repeated lines under Lossless', () => {
     expect(getShownResult(condense(messages), 2)).toBe('[lines 1-60, shown later]\n');
   });
 
-  it('refer to one place that has the lines of several', () => {
+  it('refer to a single place if it has all the lines', () => {
     const messages = [
       TASK_MESSAGE,
       ...makeExchange('Read', FILE, numberLines(A)),
@@ -385,7 +385,7 @@ describe('markers for repeated lines under Lossless', () => {
     expect(getShownResult(draft, 2)).toBe('[lines 1-20, shown later within 1-21]');
   });
 
-  it('leave the elements around several files read in one call', () => {
+  it('leave the XML elements around each file if one call read several files', () => {
     const file = (path: string, lines: readonly string[]): string =>
       `<file><path>${path}</path>\n<content lines="1-${lines.length}">\n${numberLines(lines).replaceAll('→', ' | ')}\n</content>\n</file>`;
     const B = makeCodeLines('b', 1, 30);
@@ -412,7 +412,7 @@ describe('a line that a later text repeats', () => {
   // This line is long enough to be worth a marker of its own.
   const common = `  return answer(${makeCodeLines('common', 1, 9).join('').replaceAll(/\s+/g, ' ')});`;
 
-  it('is removed from all earlier ones, however many there are', () => {
+  it('is removed from all earlier texts, however many there are', () => {
     const often = makeCodeLines('a', 1, 12).flatMap((line) => [line, common]);
     const messages = [
       TASK_MESSAGE,

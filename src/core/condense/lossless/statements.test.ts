@@ -81,7 +81,7 @@ describe('the test that checks what markers say', () => {
     ['another call', 'in the later Read of src/a.ts', 'in the later Read of src/b.ts', 'no line'],
     ['another number of lines', 'lines 1-60', 'lines 1-50', '60 lines are missing'],
     ['a reference that nobody made', /[0-9a-f]{6}(?=\p{Pe})/u, 'abcdef', 'its reference is unknown'],
-  ])('detects a marker with %s', async (_name, from, to, said) => {
+  ])('detects a marker that was changed to have %s', async (_name, from, to, said) => {
     const edits = await condense(messages);
     const view = JSON.stringify(applyEdits(messages, edits).messages);
     expect(view).toMatch(from);
@@ -89,7 +89,7 @@ describe('the test that checks what markers say', () => {
     expect(findFalseMarkerStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
   });
 
-  it('detects a place that no longer has the lines', async () => {
+  it('detects a marker whose place no longer has the lines', async () => {
     const edits = await condense(messages);
     const view = applyEdits(messages, edits).messages.slice(0, -1);
     expect(findFalseMarkerStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);

@@ -36,7 +36,7 @@ describe('terminal noise that Lossless removes', () => {
     expect(cut(`${'\u001b[1mx\u001b[0m  \n'.repeat(9)}end`)).toBe('x\n[the line above × 8 more]\nend');
   });
 
-  it('includes nothing else', () => {
+  it('does not include ordinary lines or indentation', () => {
     const output = `${makeCodeLines('a', 1, 30).join('\n')}\n  indented`;
     expect(findTerminalNoise(output)).toEqual([]);
   });

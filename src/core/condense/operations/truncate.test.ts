@@ -86,7 +86,7 @@ describe('the grapheme boundaries in a text', () => {
     expect([findSafeBoundary(text, offset), findSafeBoundary(text, offset, 'after')]).toEqual([before, after]);
   });
 
-  it('agree with a segmenter over the whole text', () => {
+  it('agree with those of Intl.Segmenter over the whole text', () => {
     const parts = fc.array(
       fc.constantFrom('a', 'b c', '\r\n', '🇩🇪', '🇫', family, 'e\u0301', '\u200d', '\ud83d', 'क्ष', '한'),
       { maxLength: 80 },

@@ -33,7 +33,7 @@ describe('a summary by the Summary provider', () => {
     ]);
   });
 
-  it('is worded so that it does not read as a request, with the facts after the prose', async () => {
+  it('is worded so that a model does not take it for a request, with the facts after the prose', async () => {
     const text = getMessageText((await condenseScripted(makeConversation())).view[1]);
     expect(text).toMatch(/^Summary of the earlier part of this conversation/);
     expect(text).toContain('not a new request');
@@ -242,7 +242,7 @@ describe('Summary changes nothing and says why', () => {
   });
 });
 
-it('Summary describes its name and capabilities', () => {
+it('Summary states its name and capabilities', () => {
   const provider = createNativeProvider({ select: () => selectSummarizer({}) });
   expect(provider.getCapabilities()).toMatchObject({ supportsBatchMode: true, supportsLLMSummarization: true });
   expect(provider.getConfigSchema()).toMatchObject({ properties: { keepLast: { default: 3 } } });

@@ -31,7 +31,7 @@ describe('the cost of Summary', () => {
     expect(await manager.estimate({ ...request, messages: [] })).toMatchObject({ cost: 0, tokensAfter: 0 });
   });
 
-  it('above the limit nothing is called, and the estimate says why', async () => {
+  it('above the limit prevents the call, and the estimate says why', async () => {
     const { condense, summarizer, manager } = createTestBed(makeConversation());
     const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual', maxCost: 0.001 } as const;
     const { refusal } = await manager.estimate(request);
@@ -41,7 +41,7 @@ describe('the cost of Summary', () => {
     expect(await condense({ maxCost: 10 })).toMatchObject({ kind: 'condensed' });
   });
 
-  it('exceeds any limit if it is unknown, unless calls are not paid per token', async () => {
+  it('counts as above any limit if it is unknown, unless calls are not paid per token', async () => {
     const summarizer = createTestSummarizer([SUMMARY_REPLY]);
     const { prices, ...model } = summarizer.model;
     expect(prices).toBeDefined();

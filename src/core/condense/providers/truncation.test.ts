@@ -110,7 +110,7 @@ describe('Truncation', () => {
     ]);
   });
 
-  it('shortens XML-era parameters and results', async () => {
+  it('shortens parameters and results of calls written as XML', async () => {
     const conversation = [
       user('t'),
       assistant(

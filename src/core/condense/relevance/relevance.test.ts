@@ -37,7 +37,7 @@ const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): Text
   splitIntoBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
 describe('the words of a text for relevance', () => {
-  it('are found where the regular expression finds them', () => {
+  it('are the same as those that the regular expression finds', () => {
     const texts = fc.string({
       unit: fc.constantFrom('a', 'Z', '_', '$', '0', '9', ' ', '.', '\n', 'é', '漢'),
       maxLength: 40,
@@ -166,7 +166,7 @@ describe('relevance features of a block', () => {
   const a = of('/w/a.ts', 2);
   const b = of('/w/b.ts', 4);
 
-  it('are finite and named', () => {
+  it('are finite numbers, each with a name', () => {
     for (const name of FEATURE_NAMES) expect(Number.isFinite(a(name))).toBe(true);
   });
 
@@ -236,7 +236,7 @@ describe('choosing the least relevant blocks', () => {
     expect(gone(200 - MARKER_TOKENS, [0, 0.2, 0.1, 0.3])).toEqual([0, 1]);
   });
 
-  it('keeps blocks that need not be removed and those that cost more than they save', () => {
+  it('keeps blocks that need not be removed, and blocks whose removal costs more than it saves', () => {
     const choice = chooseLeastNeededBlocks(500, [0, 1, 2], [20, 300, 600], [false, false, false]);
     expect([0, 1, 2].map((block) => choice.isRemoved(block))).toEqual([false, false, true]);
   });
@@ -286,7 +286,7 @@ describe('the protection of the newest results from pruning', () => {
   };
   const ten = Array.from({ length: 10 }, (_, at) => read(at));
 
-  it('keeps three tenths of the newest results within the budget', () => {
+  it('keeps the newest three tenths of the results, as far as the budget allows', () => {
     expect(guarded(ten, 1_000)).toEqual([7, 8, 9]);
     expect(guarded(ten, 700)).toEqual([8, 9]);
     expect(guarded(ten, 300)).toEqual([]);
@@ -320,7 +320,7 @@ describe('the protection of the newest results from pruning', () => {
 });
 
 describe('the relevance of adjacent blocks', () => {
-  it('rises beside relevant ones', () => {
+  it('rises next to relevant blocks', () => {
     const [far, near, likely, other] = blendWithNeighbors([0, 0, 10, 0], [false, true, true, false]);
     expect([far, likely, other]).toEqual([0, 10, 0]);
     expect(near).toBeGreaterThan(0);

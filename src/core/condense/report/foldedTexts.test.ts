@@ -98,7 +98,7 @@ it('the folded comparison ignores a removed line number but not removed text', (
   for (const line of changed) expect(line).toContain('gone');
 });
 
-it('the folded comparison keeps the line numbers of removed text, even of lines that are everywhere', () => {
+it('the folded comparison keeps the line numbers of removed text, even of lines that occur everywhere', () => {
   const body = ['import a', '', 'export function f() {', '  return a;', '}', ''];
   const numbered = body.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join('\n');
   const other = ['const b = 1;', '', 'if (b) {', '}', ''].join('\n');
@@ -108,7 +108,7 @@ it('the folded comparison keeps the line numbers of removed text, even of lines 
   for (const line of numbered.split('\n')) expect(folded.before.split('\n')).toContain(line);
 });
 
-it('the folded comparison does not mention a command that previews lack', () => {
+it('the folded comparison in a preview does not mention a command that previews do not have', () => {
   const one = conversation(['task', makeLines('old', 10_000)]);
   const other = conversation(['task', makeLines('new', 10_000)]);
   expect(foldUnchangedText(one, other).before).toContain('“Read What Was Condensed” shows them');

@@ -22,7 +22,7 @@ const makeReply = (
 });
 
 describe('a request for a summary', () => {
-  it('counts as cut off by the server exactly if it read at least 1,000 tokens, but fewer than any tokenizer makes of it', () => {
+  it('counts as cut off by the server only if it read at least 1,000 tokens but fewer than any tokenizer counts', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 4_000, max: 1_000_000 }),
@@ -41,7 +41,7 @@ describe('a request for a summary', () => {
     );
   });
 
-  it('says what the server read, what it was sent, and what to do', () => {
+  it('that the server cut off causes an error that says what was sent, what was read, and what to do', () => {
     const model = makeTestModel({ model: 'llama3.2:3b' });
     expect(failIfServerTruncatedRequest(makeReply(4_096), { counted: 90_000, cached: 0 }, model)).toMatchObject({
       kind: 'failed',

@@ -84,7 +84,7 @@ describe('instructions in a fact sheet', () => {
     expect(findSlicesWrittenByPerson(result, call)).toEqual([]);
   });
 
-  it('include the first words of a result, but no empty elements', () => {
+  it('include only the first nonempty answer or feedback in a result', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
     const messages = [user('Go'), ...makeAnsweredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
@@ -108,7 +108,7 @@ describe('instructions in a fact sheet', () => {
     expect(textsOf([user(mentions)]).map((text) => text.length)).toEqual([mentions.length]);
   });
 
-  it('that are old are shortened first and omitted last; the newest keeps its words longest', () => {
+  it('that are old are shortened first and omitted last; the newest instruction is shortened last', () => {
     const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');
     const list = ['a', 'b', 'c'].map((name, message) => ({ message, text: words(name) }));
     const each = counter.countText(words('c'));
@@ -255,7 +255,7 @@ describe('the plan in a fact sheet', () => {
     expect(stateOf()).toBeUndefined();
   });
 
-  it('follows Claude Code’s single tasks', () => {
+  it('follows Claude Code’s updates of single tasks', () => {
     expect(
       stateOf(
         ...makeToolExchange('1', 'TaskCreate', { subject: 'first' }, 'Task #1 created successfully: first'),

@@ -197,14 +197,14 @@ describe("chunks of a summary's transcript", () => {
 });
 
 describe('the expected length of a summary', () => {
-  it('is at first what real agents write', () => {
+  it("is the length of real agents' summaries as long as there are no earlier summaries", () => {
     expect(getDefaultOutputTokens(100_000)).toBe(2_000);
     expect(getDefaultOutputTokens(5_000)).toBe(1_350);
     expect(estimateOutputTokens(100_000, [])).toBe(2_000);
     expect(estimateOutputTokens(100_000, [], 1.5)).toBe(3_000);
   });
 
-  it('then follows the lengths of earlier summaries', () => {
+  it('follows the lengths of earlier summaries as soon as there are some', () => {
     const samples = Array.from({ length: 9 }, () => ({ inputTokens: 100_000, outputTokens: 4_000 }));
     const expected = estimateOutputTokens(100_000, [{ inputTokens: 0, outputTokens: 9 }, ...samples]);
     expect(expected).toBeGreaterThan(3_600);
@@ -233,7 +233,7 @@ describe('the forecast of a vendor’s prompt cache', () => {
     return new SentPromptMemory(() => now);
   };
 
-  it('for OpenAI is the common prefix in steps, for five minutes', () => {
+  it('for OpenAI is the common prefix in whole steps of tokens, and expires after five minutes', () => {
     const model = makeTestModel({ vendor: 'openai', accounting: 'openai' });
     const known = memory();
     expect(known.estimateCachedTokens(model, text, 4_001)).toEqual({ read: 0, write: 0 });
@@ -246,7 +246,7 @@ describe('the forecast of a vendor’s prompt cache', () => {
     expect(known.estimateCachedTokens(model, '', 0)).toEqual({ read: 0, write: 0 });
   });
 
-  it('for Anthropic is what was marked, written once and then read', () => {
+  it('for Anthropic is the marked prefix, which is written once and then read', () => {
     const known = memory();
     const marked = makeTestModel({ cacheLifetime: '1h' });
     expect(known.estimateCachedTokens(makeTestModel(), text, 4_000)).toEqual({ read: 0, write: 0 });

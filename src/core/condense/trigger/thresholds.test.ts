@@ -26,7 +26,7 @@ describe('thresholds and targets', () => {
     expect(computeTargetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
   });
 
-  it('have between them a size that is worth condensing to, for any values', () => {
+  it('make a condensation worthwhile if it saves three fifths of the tokens between them, for any values', () => {
     for (let percent = 5; percent <= 100; percent += 5) {
       for (const targetPercent of [10, 67, 90]) {
         const threshold = { percent, targetPercent };
@@ -57,7 +57,7 @@ describe('the part of the window reserved for the answer', () => {
     [32_768, undefined],
     [8_192, 4_096],
   ])(
-    'lets requests be sent until the threshold with a window of %d and an output of %s',
+    'lets requests grow up to the threshold with a window of %d and an output of %s',
     (contextWindow, maxOutputTokens) => {
       for (const wanted of [undefined, maxOutputTokens]) {
         const input = {

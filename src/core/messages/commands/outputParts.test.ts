@@ -126,7 +126,7 @@ describe('the output of several commands in one shell call', () => {
     ]);
   });
 
-  it("is attributed to a command only if it cannot be another's", () => {
+  it('is attributed to a command only if it cannot belong to another command', () => {
     // The commands print at most three and two lines, but there are four, so one file was shorter.
     expect(splitOutput("sed -n '1,3p' a.c; sed -n '5,6p' b.c", 'a\nb\nc\nd\n')).toEqual([
       ['a.c:1', 'a\nb'],

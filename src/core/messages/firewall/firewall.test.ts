@@ -230,7 +230,7 @@ describe('the validity check of a condensed conversation', () => {
     expect(checkView([assistant('x')], [assistant('x')])).toEqual([]);
   });
 
-  it('is not confused by blocks named like members of an object', () => {
+  it('is not confused by blocks whose type is “constructor” or “__proto__”', () => {
     const strange: ApiMessage[] = [user('t'), assistant({ type: 'constructor', a: 1 }, { type: '__proto__', a: 1 })];
     expect(checkView(strange, structuredClone(strange))).toEqual([]);
     const changed = [user('t'), assistant({ type: 'constructor', a: 2 }, { type: '__proto__', a: 2 })];
@@ -265,7 +265,7 @@ describe('finding violations that a condensation adds', () => {
     expect(findNewViolations(imperfect, view)).toEqual([]);
   });
 
-  it('recognizes old violations if messages moved up', () => {
+  it('recognizes old violations if messages moved to earlier positions', () => {
     expect(
       findNewViolations(imperfect, imperfect.toSpliced(1, 2, user('a summary')), {
         origins: [0, SUMMARY_ORIGIN, 3, 4],

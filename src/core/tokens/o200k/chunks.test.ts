@@ -16,7 +16,7 @@ function chunks(text: string, size: number): string[] {
 }
 
 describe('chunks of a text', () => {
-  it('end at the last end of a word or number within the size, otherwise at the first one beyond it', () => {
+  it('end at the last end of a word or number within the size, or at the first such end beyond the size', () => {
     expect(chunks('one two three', 8)).toEqual(['one two', ' three']);
     expect(chunks('one two three', 100)).toEqual(['one two three']);
     expect(chunks('abcdefghijklm(n)', 4)).toEqual(['abcdefghijklm', '(n)']);

@@ -101,7 +101,7 @@ describe('the o200k token counter agrees with js-tiktoken on', () => {
     expectReferenceCounts(counter, texts, '02a07d2e60dd4371cd486771174c92cfcaf35f0e3b0c1bee825274a3beed0b8c');
   });
 
-  it('every kind of code point, alone and beside letters', () => {
+  it('every kind of code point, alone and next to letters', () => {
     // The scanner's test covers each class, so one in five long runs suffices here.
     const texts: string[] = [];
     for (let from = 0; from < 0x30000; from += from < 0x3400 || (from >= 0xa000 && from < 0xac00) ? 64 : 320) {

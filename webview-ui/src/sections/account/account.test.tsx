@@ -126,7 +126,7 @@ it('the account compares with another provider as a range, and states what the c
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
 });
 
-it('the account says “one request” if exactly one has an unknown price', () => {
+it('the account says that one request “has” no known price, and that several “have” none', () => {
   const money = { cost: 4.5, replayedCost: 0, requests: 10 };
   expect(formatMoney({ ...money, unpriced: 1 })).toBe('$4.50 for 9 of 10 requests; 1 has no known price');
   expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50 for 8 of 10 requests; 2 have no known price');
@@ -175,7 +175,7 @@ it("the account's export contains what the page would sum, with the selected day
   expect(page.find('#account .problems').textContent).toBe('');
 });
 
-it('the account says so if it is that of one session', async () => {
+it('the account says so if it covers only one session', async () => {
   const overview = makeAccountOverview([session('One', 'Codex', [usage('2026-01-02', 1, { requests: 1 })])]);
   const page = await open(() => Promise.resolve({ overview, leftOut: 1, problems: [] }));
   await page.click(() => page.find('vscode-button', 'Analyze'));

@@ -54,7 +54,7 @@ it('the comparison of presets describes differences from the current settings an
   await page.until(() => page.find('#presets p', 'Both are the same.'));
 });
 
-it('the comparison of presets says that the current preset’s summaries have no profile', async () => {
+it('the comparison of presets says if the current preset needs a model for summaries and none is chosen', async () => {
   fake.settings['contextCondenser.provider'] = 'smart';
   fake.settings['contextCondenser.smart'] = 'balanced';
   const page = await openPage({ view: { open: ['smart'] } });

@@ -270,7 +270,7 @@ it.each([
   expect(page.all('#preview .problem')).toHaveLength(0);
 });
 
-it('the preview never shows which facts the previous conversation keeps', async () => {
+it('the preview never shows the previous conversation’s kept facts for a new conversation', async () => {
   const path = join(temporaryFolder(), 'hello.json');
   const messages = [
     { role: 'user', content: 'Hello.' },

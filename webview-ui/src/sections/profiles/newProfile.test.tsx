@@ -67,7 +67,7 @@ it.each([
   expect(listVendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
 });
 
-it("a new profile's local server that is not running is named, and asked again at another address", async () => {
+it('a new profile reports a local server that is not running, and asks again at another address', async () => {
   const { page, listVendorModels } = await openForm();
   listVendorModels.mockRejectedValueOnce(new Error('Nothing listens there.'));
   choose(page, 'Vendor', 'Ollama');
@@ -78,7 +78,7 @@ it("a new profile's local server that is not running is named, and asked again a
   await page.until(() => listVendorModels.mock.calls.at(-1)?.[1].baseUrl === 'http://127.0.0.1:9/v1');
 });
 
-it('adding a model names Ollama’s own context length, and no other vendor’s', async () => {
+it('adding a model mentions OLLAMA_CONTEXT_LENGTH for Ollama, and for no other vendor', async () => {
   const { page } = await openForm();
   choose(page, 'Vendor', 'Ollama');
   await page.until(() => page.find(FORM).textContent.includes('OLLAMA_CONTEXT_LENGTH'));
@@ -113,7 +113,7 @@ it.each([
       return Promise.resolve();
     },
   ],
-])("a new profile's key is removed by %s", async (_name, leave) => {
+])("a new profile's key is removed after choosing %s", async (_name, leave) => {
   const { page, askKey } = await openForm();
   await press(page, 'Set key…');
   await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
@@ -133,7 +133,7 @@ it('a new profile without a key asks for it before it looks up models', async ()
   expect([askKey, listVendorModels].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
 });
 
-it('a new profile can’t take the key of an existing one', async () => {
+it('a new profile can’t use the key of an existing one', async () => {
   const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'm' } as ApiProfile;
   fake.settings['contextCondenser.profiles'] = [profile];
   await storeApiKey(secretStorage, profile, 'sk-own');

@@ -68,7 +68,7 @@ it('the list of models shows only what the vendor reports', async () => {
   await page.until(() => words(page) === '“bl” isn’t in the vendor’s list. Check the name.');
 });
 
-it('a model from the list replaces the figures of another model, and one that is not listed keeps them', async () => {
+it('selecting a listed model replaces the previous model’s figures, and an unlisted model keeps them', async () => {
   const page = await lookUpModels(() => Promise.resolve([{ id: 'big', maxOutputTokens: 64_000 }]));
   await page.until(() => words(page) === '“claude-sonnet-4” isn’t in the vendor’s list. Check the name.');
   await page.type(() => box(page), 'unlisted');
@@ -79,7 +79,7 @@ it('a model from the list replaces the figures of another model, and one that is
   expect(saved()).toEqual([{ ...profile, model: 'big', threshold: 60, maxOutputTokens: 64_000 }]);
 });
 
-it('the figures of the same model are taken only on request, and keep what was entered', async () => {
+it('the vendor’s figures for the same model are applied only on request, and entered values stay', async () => {
   const page = await lookUpModels(() => Promise.resolve([{ id: 'claude-sonnet-4', maxOutputTokens: 64_000 }]));
   await page.click(() => page.find('button', 'Use these figures'));
   await page.until(() => JSON.stringify(saved()).includes('maxOutputTokens'));

@@ -55,12 +55,12 @@ describe('the estimated effect of a pass', () => {
     expect(await line([{ ...step, edits: 1, calls: 1, cost: 0.05 }])).toContain(', 1 change · $0.05 for 1 call · ');
   });
 
-  it('may be that nothing changes', async () => {
+  it('says if nothing changes', async () => {
     expect(await line([{ ...step, tokensAfter: 1_000, edits: 0 }])).toBe('Finds nothing to do · free · in “Rename”');
     expect(await line([])).toBe('Switched off: it does nothing.');
   });
 
-  it('may be that it is impossible, for a stated reason', async () => {
+  it('says if the pass cannot run, with the reason', async () => {
     expect(await line([{ ...step, outcome: { kind: 'skipped', reason: 'no profile' } }])).toBe(
       'Does not run in “Rename”: no profile.',
     );
@@ -69,7 +69,7 @@ describe('the estimated effect of a pass', () => {
     );
   });
 
-  it('is a problem if it can’t be computed', async () => {
+  it('is shown as a problem if it can’t be computed', async () => {
     const page = await openPass(() => Promise.reject(new Error('The file is gone.')));
     await page.until(() => page.find('.draft-bar .problem', 'The file is gone.'));
   });

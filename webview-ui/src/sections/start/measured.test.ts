@@ -35,7 +35,7 @@ it('the measured figures of File-Aware are those of projects it was not fitted o
   });
 });
 
-it('a preset’s loss is an upper bound exactly if the preset can call a model', () => {
+it('a preset’s loss is an upper bound if and only if the preset can call a model', () => {
   const callsModel = BUILT_IN_PRESETS.filter(({ config }) => readPassEntries(config).some((pass) => pass.callsModel));
   const isAtMost = Object.entries(MEASURED_LOSS_BY_PRESET).filter(([, measured]) => measured.isAtMost);
   expect(isAtMost.map(([id]) => id).toSorted()).toEqual(callsModel.map(({ id }) => id).toSorted());

@@ -122,7 +122,7 @@ describe('the cost range of an estimate of Smart', () => {
       limit,
     }));
 
-  it('never ends above the limit, and says so if it is cut there', () => {
+  it('never exceeds the limit, and says so if the limit shortens it', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 12 }), fc.nat(600), (calls, maxCost) => {
         const estimated = new EstimatedCallCollector(maxCost);
@@ -150,7 +150,7 @@ describe('the cost range of an estimate of Smart', () => {
     expect(estimated.figures.costRange).toEqual({ least: 1.4, most: 501 });
   });
 
-  it("covers the calls' token counts", () => {
+  it("comes with the sum of the calls' token counts", () => {
     const estimated = new EstimatedCallCollector(100);
     for (let index = 0; index < 40; index++) estimated.addCall(model, usage(1, 1), 51, []);
     expect(estimated.figures.callTokens).toEqual({ input: 40, output: 40, cacheRead: 0, cacheWrite: 0 });

@@ -35,7 +35,7 @@ describe('old thinking and images under Smart', () => {
     expect((await runPasses(messages, [])).result.edits).toEqual([]);
   });
 
-  it('are removed with all their tokens if the thinking is stored encrypted', async () => {
+  it('are removed, with tokens estimated from the signature, if the thinking is encrypted', async () => {
     const encrypted = { type: 'thinking', thinking: '', signature: 'x'.repeat(4_320) };
     const turn = [user('task'), assistant(encrypted, 'a'), user('more'), assistant(encrypted, 'b'), user('and more')];
     const config = { thinking: { operation: 'suppress', keepRecent: 0 } } as const;

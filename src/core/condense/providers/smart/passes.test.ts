@@ -42,7 +42,7 @@ describe('passes of Smart', () => {
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
-  it('run only once if the check of references put nothing back, whatever their names', async () => {
+  it('run only once if the reference check restored nothing, even if a pass is named like the check', async () => {
     let runs = 0;
     const selector = (_message: unknown, index: number): boolean => {
       if (index === 0) runs++;
@@ -62,7 +62,7 @@ describe('passes of Smart', () => {
     expect(runs).toBe(1);
   });
 
-  it('are followed by Lossless even if the text put back is larger than what the passes removed', async () => {
+  it('are followed by Lossless if text was put back, even if more was put back than the passes removed', async () => {
     const shown = makeLines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
     const pass = createPass({ toolResults: SUPPRESS_OPERATION }, { selection: { type: 'custom', selector: isLast } });

@@ -192,7 +192,7 @@ describe('the prune operation', () => {
     expect((await prune(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
   });
 
-  it('treats subagents’ reports like the agent’s own words, but keeps a person’s words beside them', async () => {
+  it('treats subagents’ reports like the agent’s own words, but keeps a person’s words next to them', async () => {
     const report = `<task-notification>\n<result>${'It works. '.repeat(60)}</result>\n</task-notification>`;
     const messages = [
       user('Task.'),
@@ -300,7 +300,7 @@ describe('the marker of pruned file lines', () => {
       }),
     );
 
-  it('names what they declare, with line numbers if known', async () => {
+  it('names the declarations in them, with line numbers if known', async () => {
     const bodies = ['first', 'second', 'third', 'fourth', 'fifth'].map(body).join('\n\n');
     const sed = makeToolExchange('2', 'Bash', { command: "sed -n '40,120p' /p/b.go" }, bodies);
     const messages = [

@@ -54,7 +54,7 @@ describe('the summarize operation', () => {
     expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
-  it('puts one summary of all parameters into the longest one, and keeps those that identify the call', async () => {
+  it('puts one summary of all parameters into the longest parameter, and keeps parameters that identify the call', async () => {
     const parameters = { file_path: 'a.ts', old_string: makeLines('old', 20), new_string: LONG_TEXT };
     const summarizer = createTestSummarizer(['A constant was renamed.']);
     const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Edit', parameters, 'done')];
@@ -67,7 +67,7 @@ describe('the summarize operation', () => {
     expect(at(1, ...makeInputPath('old_string'))).toBe('[20 lines, summarized beside]');
   });
 
-  it('limits the number of parallel calls and reports which one runs', async () => {
+  it('limits the number of parallel calls and reports which call runs', async () => {
     let running = 0;
     let most = 0;
     const summarizer = createTestSummarizer(async () => {
@@ -89,7 +89,7 @@ describe('the summarize operation', () => {
     expect(reported).toContain('One: call 9 of 9');
   });
 
-  it('pays for the same content once, within a run and in the next', async () => {
+  it('pays only once for the same content, within a run and across runs', async () => {
     const summarizer = createTestSummarizer(['short']);
     const messages = [
       TASK_MESSAGE,
