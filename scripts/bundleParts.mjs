@@ -6,13 +6,12 @@ import { basename, join } from 'node:path';
 const PART_FILE_NAME = /^part-\w+\.cjs$/;
 
 /**
- * Returns esbuild's options for programs whose common modules are in parts beside them. The build
- * also writes `parts.json`, which lists each program's parts after those that they need, so that
- * they can be loaded one at a time.
+ * Returns esbuild's options for programs that share code. Shared modules become "parts", files in
+ * the same folder. The build also writes `parts.json`, which lists each program's parts in load
+ * order, so that they can be loaded one at a time.
  * @param {import('esbuild').BuildOptions & { outdir: string }} options
  * @param {Record<string, string>} programs entry points by output name
- * @param {readonly string[]} cuts modules; what one of them imports is in other parts than the
- *   rest
+ * @param {readonly string[]} cuts modules whose imports get parts of their own
  * @returns {import('esbuild').BuildOptions}
  */
 export function createPartsBuild(options, programs, cuts) {
@@ -74,8 +73,8 @@ async function writeParts(built, { outdir, target, supported, minify, charset, s
 }
 
 /**
- * Returns the file of a part that is imported statically. Parts for `import()` would be in no
- * list.
+ * Returns the file of a statically imported part. Throws for `import()` of a part, since
+ * `parts.json` would not list that part.
  */
 function findPart({ path, kind }) {
   if (kind !== 'import-statement')

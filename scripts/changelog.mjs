@@ -15,8 +15,8 @@ const createVersionMatcher = (version) => (section) =>
   section.title === version || section.title.startsWith(`${version} (`);
 
 /**
- * The Marketplace supports no suffixes; by VS Code's convention an odd minor version is a
- * pre-release.
+ * Returns a version's three numbers. The Marketplace allows no suffix such as "-beta"; by VS Code's
+ * convention an odd minor version is a pre-release.
  */
 export function parseVersion(version) {
   const numbers = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.exec(version);
@@ -46,10 +46,11 @@ export function getReleaseNotes(changelog, version) {
 }
 
 /**
- * Returns the changelog after the release of a version: its section has a heading with the day,
- * and "Unreleased" is empty.
+ * Returns the changelog after the release of a version: its changes are under a heading with
+ * version and day, and "Unreleased" is empty.
  * @param {string} day such as "29 November 2026"
- * @throws Error if there is nothing to release, or something is still under "Unreleased"
+ * @throws Error if there is nothing to release, or if the version already has a heading and
+ *   "Unreleased" is not empty
  */
 export function createReleasedChangelog(changelog, version, day) {
   const sections = parseSections(changelog);

@@ -30,8 +30,8 @@ function readSubject(file) {
 }
 
 /**
- * Returns `HASH SUBJECT` of commits after this file was added, or after the oldest one of a
- * shallow clone.
+ * Returns `HASH SUBJECT` for each commit after the one that added this file, or, in a shallow
+ * clone, after the oldest commit.
  */
 function listNewCommits() {
   const git = (...args) =>

@@ -39,7 +39,10 @@ export const layers = {
   panel: ['core', 'settings', 'background', 'engine', 'window', 'commands'],
 };
 
-/** Layers inside src/core and src/core/condense, lowest first. Type imports count. */
+/**
+ * For each folder, the folders that it may import from, lowest layer first. Type imports count,
+ * too.
+ */
 export const floors = {
   'src/core': {
     agents: [],

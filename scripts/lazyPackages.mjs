@@ -1,5 +1,5 @@
-// Each npm package that only model calls need is a separate bundle, loaded on first use; so are the
-// command line's commands and the engine's work.
+// These have bundles of their own, which are loaded on first use: each npm package that only model
+// calls need, the command line's commands, and the engine's work.
 
 /** Dependencies come first. The extension loads the packages in this order. */
 const PACKAGE_NAMES = [
@@ -21,7 +21,7 @@ const getOutputName = (name) => `packages/${name.replace('@', '').replace('/', '
 export const lazyEntries = Object.fromEntries(PACKAGE_NAMES.map((name) => [getOutputName(name), name]));
 
 /**
- * Lets every other bundle load such a package from its file.
+ * Lets every other bundle load the packages of `lazyEntries` from their own files.
  * @param {string} from path from the bundle's folder to `dist/`
  * @returns {import('esbuild').Plugin}
  */

@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, hasCodeServer, hasPrebuiltTerminal, root } from './vscode.mjs';
 
-/** The oldest Node that can install the packages, which include the Node for everything else. */
+/**
+ * The oldest Node that can install the packages. One of them is the newer Node that runs everything
+ * else.
+ */
 const OLDEST_NODE = [20, 19];
 /** Free bytes needed for code-server with its packages, and for a run's files. */
 const CODE_SERVER_BYTES = 700e6;

@@ -10,11 +10,11 @@ const LINK = String.raw`\[[^\]]+\]\((?!https:)[^)]+\)`;
 
 /**
  * @param {string} text the project's README
- * @param {import('./repository.mjs').RepositoryLinks} [links] lead to its pictures and files;
- *   undefined if the repository's address is unknown
+ * @param {import('./repository.mjs').RepositoryLinks} [links] links to the repository; undefined if
+ *   its address is unknown
  * @returns {string} the README without sections that are useful only in the project. Its pictures
  *   and links to files lead to the repository, or are removed without `links`.
- * @throws Error if the README lacks such a section
+ * @throws Error if the README lacks one of these sections
  */
 export function createPackagedReadme(text, links) {
   const sections = text.split(/^(?=## )/m);

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { getNode24Path } from './vscode.mjs';
 
-// `npm start` may itself run on the machine's Node, from before the packages installed their own.
+// `npm start` itself may run on an older Node of this machine; the installed packages include Node
+// 24.
 const node = getNode24Path();
 const sampleFile = 'sample/conversation.jsonl';
 execFileSync(node, ['esbuild.mjs', '--production'], { stdio: ['ignore', 2, 2] });

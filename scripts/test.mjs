@@ -74,10 +74,10 @@ function findFailures(name, lines) {
 }
 
 /**
- * Runs a command and prefixes its output with the step's name. The step counts as the last "N
- * passed, N failed" that it prints, or else as one test.
- * @param {(isOk: boolean) => object[]} [count] finds the steps that this one consists of if its
- *   output does not say
+ * Runs a command and prefixes its output with the step's name. Takes the counts from the last line
+ * "N passed, N failed" that the command prints; without such a line, the step counts as one test.
+ * @param {(isOk: boolean) => object[]} [count] returns the results to record if they are not in the
+ *   output
  * @returns {Promise<boolean>} true if it succeeded
  */
 function runStep(name, command, args, { env = {}, count } = {}) {
@@ -161,7 +161,7 @@ async function runVitest(name, args, env = {}) {
       counts.files++;
       for (const { status: result } of assertionResults)
         counts[result === 'passed' || result === 'failed' ? result : 'skipped']++;
-      // A file that fails to load has no tests.
+      // A file that fails to load has no tests, so it counts as one failure.
       if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) counts.failed++;
     }
     const slowest = durations.toSorted(([a], [b]) => b - a).slice(0, SLOWEST_FILES);
@@ -203,7 +203,8 @@ function changedFiles() {
 
 /** Runs checks and vitest in parallel with VS Code if there is room, otherwise before it. */
 async function runEverything(calculations, editor) {
-  // Each uses two cores fully; in parallel they would need an eighth more CPU time.
+  // Each of the two fully uses two cores; running them in parallel would take an eighth more CPU
+  // time.
   const hasRoom = availableParallelism() > 2 && freemem() >= BYTES_TO_RUN_BESIDE_VSCODE;
   const editorRun = hasRoom ? editor() : undefined;
   if (editorRun) nice = NICE_BESIDE_VSCODE;

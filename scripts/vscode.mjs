@@ -97,7 +97,7 @@ async function provideNativeModules(vscode) {
 export const getReadmeArguments = (extension) =>
   existsSync(join(extension, 'dist', 'README.md')) ? ['--readme-path', 'dist/README.md'] : [];
 
-/** Returns vsce's arguments; `getNode24Path()` runs it. */
+/** Returns the arguments with which Node 24 (`getNode24Path()`) runs vsce. */
 export function getPackageArguments(vsix, extension = root) {
   const { repository, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
   return [

@@ -8,8 +8,8 @@ import { context } from 'esbuild';
  * @returns {Promise<() => Promise<void>>} a function that ends this
  */
 export async function watchBuilds(builds, say = console.log) {
-  // The debugger starts after "finished", so it is printed only when no build is running, including
-  // each one's first.
+  // VS Code starts the debugger after "finished", so print it only if every build has run at least
+  // once and none is running.
   const runningBuilds = new Set(builds);
   say('[watch] build started');
   const createReportPlugin = (options) => ({

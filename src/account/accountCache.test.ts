@@ -7,7 +7,7 @@ import { AccountCache } from './accountCache';
 
 const TOKENS = { fresh: 1, cacheWrite: 2, cacheRead: 3, output: 4 };
 
-/** Required, so that each new field must be kept, too. */
+/** `Required` forces each new field to be added here, so that the test checks that it is kept. */
 const REQUEST: Required<PaidRequest> = {
   ...{ ...TOKENS, at: 1, model: 'm', requests: 1, cost: 1, isReplayed: true, isCharged: true, isCompaction: true },
   ...{ key: 'k', isCopy: true, calls: [{ tool: 'Bash', calls: 1 }] },

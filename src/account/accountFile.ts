@@ -46,7 +46,7 @@ const CSV_SESSION_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequ
 /**
  * Renders CSV (RFC 4180). The first rows say how many sessions are unread or estimated, and why.
  * The cost excludes the `unpriced` requests. `replayedCost` is the estimated part of the cost; the
- * real one may be higher.
+ * real cost may be higher.
  * @param unreadSessions why each unreadable session could not be read
  */
 export function renderAccountCsv(

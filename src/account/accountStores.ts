@@ -101,7 +101,10 @@ export async function computeAccountOfStores(
   }
 }
 
-/** Finds the unknown origins of forked sessions by the ID in their file names. */
+/**
+ * Finds the files of sessions that recent sessions were forked from and that are not read yet, by
+ * the ID in their names.
+ */
 function findUnreadOriginSessions(
   recentAccounts: readonly CachedAccount[],
   olderSessions: readonly ReadSession[],

@@ -9,8 +9,8 @@ import { findModelPrices } from './models';
 /**
  * Computes how full a stored conversation's window is from the agent's record of its last request,
  * or else from our own count.
- * @param activeFrom index of the first message that the agent would send next, if the whole history
- * was read
+ * @param activeFrom index of the first message that the agent would still send; greater than 0 only
+ *   if the whole history was read
  */
 export function getFillLevel(
   conversation: Conversation,
@@ -20,7 +20,8 @@ export function getFillLevel(
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
   const lastRecordedRequest = lastRequest ?? (recorded && findLastRequestInHistory(recorded, messages.length));
-  // A session that was given back has answers, but no request of its own yet.
+  // A session that was given back (written condensed for its agent) has answers, but no request of
+  // its own yet.
   const names = [request?.['model'], messages.findLast(isModelAnswer)?.['model']];
   const model = lastRecordedRequest?.model ?? names.find((name) => typeof name === 'string');
   const modelFacts = findModelPrices(prices, { model, seller: lastRecordedRequest?.seller });

@@ -1,7 +1,7 @@
 /**
- * Generates families of sessions as each agent writes them: asked, forked, forked again, copied
- * into other homes, archived, given to subagents and given back. Each request must count once,
- * whatever repeats it.
+ * Generates families of sessions as each agent writes them: continued, forked, forked again, copied
+ * into other homes, archived, with subagents, and given back. Each request must count once, however
+ * many sessions repeat it.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ interface Paid {
 
 interface Entry {
   readonly paid: Paid;
-  /** The time in its record. A copy's record may have the time of the copying. */
+  /** The time that its record states. For a copy, that may be the time of copying. */
   readonly at: number;
   /** The session from whose file this entry was copied. */
   readonly copiedFrom?: string;
@@ -82,7 +82,7 @@ const claude =
       });
       const named = { model: MODEL, ...(ids === 'none' ? {} : { id: `m${paid.number}` }) };
       const request = ids === 'both' ? { requestId: `r${paid.number}` } : {};
-      // Each block has its own record, and the first one knows only the beginning of the output.
+      // Each block has its own record. The first record counts only the beginning of the output.
       const blocks = [1, paid.output].slice(0, isPart === true ? 1 : 2);
       return [
         record('user', `u${paid.number}`, {}, {}),
@@ -128,7 +128,7 @@ function codex(session: Session): string {
       const info = { total_token_usage: sums(total, output), last_token_usage: sums(paid.input, paid.output) };
       const counted = { type: 'event_msg', timestamp: iso(at), payload: { type: 'token_count', info } };
       const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] };
-      // Codex repeats the count at each look at the limits.
+      // Codex writes the same token count again whenever it checks the rate limits.
       return [{ type: 'response_item', timestamp: iso(at), payload: said }, counted, counted];
     }),
   ]);
@@ -377,7 +377,10 @@ function grow({ write }: Writer, steps: readonly Step[]): Family {
   return { files: [...sessions.map(fileOf), ...copies], paid };
 }
 
-/** Returns the requests that a file records, reading it like files of any size. */
+/**
+ * Returns the requests that a file records. Reads it line by line, as is done for files of any
+ * size.
+ */
 function recordedIn(text: string, path: string): RecordedRequests | undefined {
   let collector: RequestCollector | undefined;
   if (text.startsWith('{') && text.includes('}\n')) {

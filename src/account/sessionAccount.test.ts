@@ -145,8 +145,8 @@ describe("the agent's own compactions in an account", () => {
         requests: [asked],
         compactions: [{ message, ...(tokensBefore !== undefined && { tokensBefore }) }],
       }).compactions;
-    // The summary has 50 tokens at $10. The context costs $1 per token, as many as the agent
-    // recorded, or else as in the largest prompt.
+    // The summary costs 50 tokens at $10. The context costs $1 per token: 40 tokens as the agent
+    // recorded, or else 70 as in the largest prompt.
     expect(cost(1, 40)).toEqual({ count: 1, isEstimate: true, cost: 40 + 500 });
     expect(cost(1)).toEqual({ count: 1, isEstimate: true, cost: 70 + 500 });
     // The conversation no longer contains the summary, so only the context costs something.

@@ -70,7 +70,8 @@ export function computeSessionAccount(
   const requests = dropCopiedRequests(requestsWithCopies, recorded);
   const { byRequest, unassigned } = assignToolCalls(messages, recorded);
   const recordedCharges = readPaidRequests(file, recorded, prices, byRequest);
-  // The agent's sums cover the first answers' requests, so those are not estimated.
+  // The sums that the agent recorded cover the requests of the first answers, so those are not
+  // estimated.
   const coveredAnswers = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded =
     recordedCharges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;

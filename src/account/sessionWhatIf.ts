@@ -27,8 +27,8 @@ export interface SessionWhatIfResult extends Omit<ReplayedCosts, 'before' | 'aft
   readonly window: number;
   readonly dueTokens: number;
   /**
-   * US dollars without condensing, with condensing, and at most for rereading removed content;
-   * undefined if a price is unknown.
+   * US dollars without condensing (`before`), with condensing (`after`), and at most for rereading
+   * removed content (`rereads`); undefined if a price is unknown.
    */
   readonly before: number | undefined;
   readonly after: number | undefined;

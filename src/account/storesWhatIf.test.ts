@@ -13,7 +13,7 @@ it('a replay over all stored sessions simulates each sufficiently long session o
   const folder = join(home, '.claude/projects/p');
   mkdirSync(folder, { recursive: true });
   const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
-  // 75 % of the window's 200,000 tokens are 150,000.
+  // The threshold is 75 % of the window's 200,000 tokens, that is 150,000.
   writeFileSync(name(1), makeReadingSession(145_000, 4_000));
   writeFileSync(name(2), makeReadingSession(10_000, 4_000, undefined, 'other'));
   const tokens = () => loadTokenCounter(inject('assets'));

@@ -14,7 +14,8 @@ export interface AnswerDependencies {
   readonly shouldRetry: (error: unknown, messages: readonly ApiMessage[]) => boolean;
   readonly shouldCorrect: () => boolean;
   /**
-   * Returns the parameters with markers replaced for the tool, or an error for the model to read.
+   * Returns a call's parameters with each marker replaced by the original text, or an error for the
+   * model to read.
    */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly onText: (text: string) => void;

@@ -32,7 +32,8 @@ export function makeRequestTitle({ messages, conversationId }: ChatRequest): str
 }
 
 /**
- * Uses the user's words, which VS Code's agent puts into an element of its own after the context.
+ * Makes the title from the user's words. VS Code's agent sends them in an element of their own
+ * after the context.
  */
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {

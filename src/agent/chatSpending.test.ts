@@ -107,7 +107,7 @@ describe('a spending limit for the chat', () => {
     await expect(later.ask('a')).rejects.toThrow('the request was not sent');
     expect(later.told.map(([, setting]) => setting)).toEqual(['agent.maxCostPerConversation']);
     expect(server.requests).toHaveLength(1);
-    // Another conversation continues, and this one does at a higher limit.
+    // Another conversation may continue. This one may continue after its limit is raised.
     expect(await later.ask('b')).toBe('ok');
     limits = { ...limits, perConversation: 100 };
     expect(await later.ask('a')).toBe('ok');

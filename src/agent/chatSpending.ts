@@ -44,7 +44,8 @@ export class ChatSpending {
   ): Promise<PaidRequest | undefined> {
     const { id, prices, wrappedModel, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
-    // No warning about an unknown price of VS Code's own models: a subscription pays for them.
+    // Gives no warning about the unknown price of one of VS Code's own models, because a
+    // subscription pays for it.
     const priceMessage = wrappedModel ? {} : { unknownPrice: describeUnknownPrice(model) };
     return this.spending.beginRequest({ id, accounting, prices, ...priceMessage }, conversation, prompt, minReadTokens);
   }

@@ -204,8 +204,8 @@ export class CondensingProvider {
   }
 
   /**
-   * True if VS Code's own summary must be condensed: only if the conversation has outgrown the
-   * window.
+   * True if VS Code's own summary request must be condensed, because the conversation has outgrown
+   * the window.
    */
   private async isLargerThanWindow(turn: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = turn.model;
@@ -227,8 +227,8 @@ export class CondensingProvider {
   }
 
   /**
-   * Sends the original, with cache marks, without which steps of a task would cost many times as
-   * much.
+   * Sends the original messages with cache marks. Without these, steps of a task would cost many
+   * times as much.
    */
   private async sendUncondensed(
     turn: ChatTurn,
@@ -291,8 +291,8 @@ export class CondensingProvider {
     const { signal } = turn;
     if (preparedChat)
       return live.prepareAfterOverflow(preparedChat, request, signal, refusal.details.overflow).catch(() => undefined);
-    // Repeats while the engine dies. The loop ends, because no engine is started after two deaths
-    // in a row.
+    // Tries again after the engine dies. The loop ends, because no engine is started after two
+    // deaths in a row.
     for (;;) {
       try {
         return await live.prepare(request, signal);
@@ -366,7 +366,7 @@ export class CondensingProvider {
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
     // VS Code's chat offers the recall tool if the user allows it. Other extensions use only their
-    // own tools, so for them it is unknown.
+    // own tools, so whether they can recall is unknown.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheLifespan = getCacheLifespan({
@@ -430,7 +430,7 @@ export class CondensingProvider {
   }
 
   /**
-   * Sends a request, and other forms of it while the vendor rejects it.
+   * Sends a request. As long as the vendor rejects it, sends changed forms of it.
    * @param createChangedForm returns undefined if there is no other form
    */
   private async sendWithRetries(

@@ -1,6 +1,6 @@
 /**
- * Tests conversations of agents behind gateways in a window, which requests, condenses and reports
- * them like the chat's.
+ * Tests conversations that agents in other processes hold through a gateway. The window lists,
+ * condenses and reports them like those of its own chat.
  */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';

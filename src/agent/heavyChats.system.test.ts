@@ -20,7 +20,7 @@ import { RecallTool } from './recallTool';
 const LIMIT = 2_000_000;
 const STEPS = 14;
 
-/** Creates a PNG's beginning, followed by other bytes. Seven pictures of 300 KB are too many. */
+/** Creates data that begins like a PNG. Seven such images of 300 KB exceed LIMIT. */
 function screenshot(index: number, bytes = 300_000): vscode.LanguageModelDataPart {
   const data = Buffer.alloc(bytes, index + 1);
   data.writeUInt32BE(0x89504e47, 0);
@@ -141,7 +141,7 @@ it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot 
         return reply(given.includes(Buffer.from(screenshot(0, 607_000).data).toString('base64')) ? 'Back.' : 'Gone.');
       });
       expect((await chat.ask()).text).toBe('Back.');
-      // The newest images stay, and each request contains fewer than would be too many.
+      // The newest images stay, and every request is smaller than the server's limit.
       expect(Math.max(...seen.map(({ bytes }) => bytes))).toBeLessThan(maxBytes);
       expect(seen.map(({ images }) => images).slice(0, 9)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24]);
       expect(Math.min(...seen.slice(9).map(({ images }) => images))).toBeGreaterThan(10);

@@ -6,8 +6,8 @@
 import * as z from 'zod';
 
 /**
- * Milliseconds after the request without a configuration within which a group's request must
- * follow; otherwise there are no groups.
+ * After the request without a configuration, requests for groups must follow within this many
+ * milliseconds. If none does, there are no groups.
  */
 const GROUP_QUERY_ROUND_MS = 1_500;
 
@@ -43,7 +43,7 @@ export class ModelGroups {
     this.hasSeenGroup = false;
     clearTimeout(this.roundTimer);
     this.roundTimer = setTimeout(() => {
-      // Later requests for one group belong to no round, so they get that group's models.
+      // A later request for one group comes alone, so it gets all models of its group.
       this.returnedIds.clear();
       this.setHasGroups(this.hasSeenGroup);
     }, this.roundMs);
@@ -68,8 +68,8 @@ export class ModelGroups {
   private setHasGroups(hasGroups: boolean): void {
     const hadGroups = this.hasGroups;
     this.hasGroups = hasGroups;
-    // VS Code shows models twice that were returned without a group; after the last group is gone,
-    // it shows none.
+    // Models that were returned without a group would now appear twice; after the last group is
+    // gone, VS Code would show none.
     if (hadGroups !== hasGroups && (hadGroups !== undefined || !hasGroups)) this.onDidChange();
   }
 }

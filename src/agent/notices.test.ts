@@ -113,8 +113,8 @@ describe('a notice about a condensation in the chat', () => {
       fake.shown = [];
       fake.answers = [...answers];
       await showLiveEvent(event({ reason: 'by-hand' }), all);
-      // The target was half of the messages' 16,000 tokens, which makes 7,715 tokens for the whole
-      // request.
+      // The target was half of the messages' 16,000 tokens. For the whole request, in the model's
+      // tokens, that makes 7,715.
       const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); your target: 7,715.';
       expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
       expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
@@ -148,7 +148,7 @@ describe('a notice about a condensation in the chat', () => {
     const words = 'A summary was abandoned: the conversation has taken another course. Cost: $0.06.';
     await showLiveEvent(given({}), parts('none'));
     await showLiveEvent(given({ calls: undefined }), parts('notification'));
-    // A user who cancels knows it. The cost is news, even if it is unknown.
+    // A user who cancels needs no notice of that, but needs one of the cost, even if it is unknown.
     await showLiveEvent({ ...given({ cost: 0 }), ...byHand }, parts('notification'));
     await showLiveEvent(given({ kind: 'failed', error: new Error('no') }), parts('notification'));
     expect(fake.shown).toEqual([]);

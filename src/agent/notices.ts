@@ -105,7 +105,7 @@ async function showCondensedNotice(
         ...targetIfByHand,
         title,
       };
-      // Shows the notification again after an action until one of the actions ends it.
+      // Shows the notification again after the diff. All other actions end it.
       for (;;) {
         const text = formatCondensationMessage(messageFigures);
         switch (await showInformationMessage(text, showDiffLabel, condenseWithLabel, undoLabel, detailsLabel)) {

@@ -1,4 +1,4 @@
-/** Recognizes VS Code's message parts without a stable class by shape. */
+/** Recognizes message parts that have no class in VS Code's stable API by their shape. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';

@@ -10,8 +10,8 @@ const MAX_TRACKED_CALLS = 100;
 
 export class RecallTool {
   /**
-   * The conversation that called the tool, by the call's input, because VS Code doesn't say which
-   * one calls.
+   * Conversations by the input of their recall calls, because VS Code doesn't say which
+   * conversation calls the tool.
    */
   private readonly callers = new LruMap<string, LiveId>(MAX_TRACKED_CALLS);
 

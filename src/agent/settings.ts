@@ -17,7 +17,10 @@ export const readConversationLimits = (): ConversationLimits => ({
   stops: readSetting('agent.atMaxCost') === 'stop',
 });
 
-/** A provider that the user chose explicitly has no follow-up, unless the user chose that too. */
+/**
+ * If the user chose a provider explicitly, nothing follows when it misses the target, unless the
+ * user chose that, too.
+ */
 export function readWhenNotEnoughSetting(): { readonly whenNotEnough?: WhenNotEnough } {
   if (isSettingConfigured('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
   return isSettingConfigured('provider') ? { whenNotEnough: 'nothing' } : {};

@@ -26,7 +26,7 @@ export class LiveStatusBar implements vscode.Disposable {
       return;
     }
     const { tokens, contextWindow } = conversation;
-    // Requests that are not condensed are not counted, so the last figure would be out of date.
+    // While condensing is off, requests are not counted, so the last figure would be out of date.
     const text = isOff
       ? vscode.l10n.t('Condensing off')
       : `${formatTokensShort(tokens)} / ${formatTokensShort(contextWindow)}`;

@@ -86,7 +86,8 @@ describe('chat requests with thinking', () => {
     new Set(server.requests.map(({ body }) => JSON.stringify(body['thinking'])));
 
   it.each([
-    // Regression: after an answer that did not begin with thinking, the next request ran without.
+    // Regression: after an answer that did not begin with thinking, the next request was sent with
+    // thinking turned off.
     ['claude-haiku-4-5', 'thinks at the start of a turn', (step: number) => thinks(step % 6 === 0 ? 'hm' : undefined)],
     ['claude-opus-4-8', 'skips a step', (step: number) => thinks(step % 6 === 1 ? undefined : 'hm')],
     ['claude-opus-5-5', 'thinks unasked', (step: number) => thinks(step % 2 === 0 ? 'hm' : undefined)],
@@ -116,8 +117,8 @@ describe('chat requests with thinking', () => {
 describe("a model's thinking appears in the chat but is not sent in later requests", () => {
   const thought = 'The file comes first. ';
 
-  // Regression: from Opus 4.7 on, thinking is empty unless its text is requested, and nothing else
-  // arrives between two calls.
+  // Regression: from Opus 4.7 on, thinking arrives empty unless its text is requested, so the chat
+  // showed nothing between two calls.
   it.each(['claude-opus-5-5', 'claude-haiku-4-5'])('for %s', async (model) => {
     const strict = { byModel: true, turns: true, cacheKeys: true, version: true };
     const server = await startAnthropicServer({ strict, maxContextTokens: 1_000_000 });

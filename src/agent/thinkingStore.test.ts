@@ -69,8 +69,8 @@ describe('thinking blocks that the chat cannot represent', () => {
       return ['a', 'b', 'c', 'd'].filter((_, index) => blocks[index]?.includes(thinking));
     }
 
-    // With a thinking budget, Anthropic requires a turn to begin with its thinking; otherwise the
-    // rest of the turn runs without.
+    // With a thinking budget, Anthropic requires a turn to begin with its thinking; without it,
+    // thinking is turned off for the rest of the turn.
     it("stay in the turn's first and last answers, and OpenAI's phase blocks stay in all answers", () => {
       expect(condensed(false)).toEqual(['b', 'd']);
     });
@@ -105,7 +105,8 @@ describe('thinking blocks that the chat cannot represent', () => {
     expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
     expect(kept.restoreBlocks('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
     expect(kept.restoreBlocks('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
-    // The scope must be set, since the model's name alone does not say what it reads.
+    // A scope that the vendor reported stays, since the model's name alone does not say how much
+    // thinking the model reads again.
     kept.setScopeIfUnknown('m', 'all_turns');
     expect(kept.countRestoredTokens({ key: 'm' }, messages, counter)).toBe(300);
   });

@@ -179,7 +179,7 @@ function insertBlocks(content: readonly Block[], blocks: readonly PositionedBloc
   return result;
 }
 
-/** True if a user message has more than results of calls. */
+/** True if a user message contains anything other than tool results. */
 const isWrittenByPerson = (message: ApiMessage): boolean =>
   message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 

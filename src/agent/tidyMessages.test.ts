@@ -57,8 +57,8 @@ describe('tool results in a chat history', () => {
 });
 
 /**
- * Histories as the chat's parts give them: texts, calls and results, none of them blank, with any
- * IDs.
+ * Histories as they come from VS Code's message parts: texts, calls and results, none of them
+ * blank, with any IDs.
  */
 const chatHistory = anyHistory.map((messages) =>
   messages

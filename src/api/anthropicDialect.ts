@@ -7,7 +7,7 @@ import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
   /**
-   * How thinking is requested: `budget` with a number of tokens; for the others see
+   * How thinking is requested: `budget` with a number of tokens; for the other values see
    * `ModelFamily.thinking`.
    */
   readonly thinking: 'budget' | 'adaptive' | 'unasked';
@@ -15,7 +15,10 @@ export interface AnthropicDialect {
   readonly display: boolean;
   /** True if the server accepts the `anthropic-beta` header. */
   readonly betas: boolean;
-  /** True if the server can drop thinking whose prefix has changed instead of rejecting it. */
+  /**
+   * True if the server can drop thinking after a changed prompt prefix instead of rejecting the
+   * request.
+   */
   readonly blockBinding: boolean;
   readonly forcedTools: boolean;
   /** Maximum output tokens, learned from a rejection. */

@@ -50,7 +50,7 @@ export function createAnthropicFamilyHandler(options: AnthropicFamilyOptions): A
     stream: (request, signal) =>
       streamWithRetries({
         ...options,
-        // A summary sends nothing until it is complete.
+        // The vendor sends nothing of a summary until it is complete.
         ...(request.compact && { timeouts: { firstByteMs: SUMMARY_TIMEOUT_MS, ...options.timeouts } }),
         signal,
         countUsage: (output) => countUsage(request, output),

@@ -85,9 +85,9 @@ const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): n
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
- * A change within a turn would invalidate the prompt cache. With a budget, a turn must start with
- * thinking (guide "Extended thinking with tool use"); if a restart lost that thinking, the rest of
- * the turn runs without any.
+ * Thinking must not change within a turn, because that would invalidate the prompt cache. With a
+ * thinking budget, a turn must start with thinking (guide "Extended thinking with tool use"); if a
+ * restart lost that thinking, the rest of the turn runs without any.
  */
 function buildThinking(
   { thinkingTokens, messages }: ApiRequest,

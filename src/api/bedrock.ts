@@ -48,7 +48,7 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
           maxAttempts: 1,
           // The default handler uses HTTP/2 and bypasses VS Code's proxy.
           requestHandler: new NodeHttpHandler(),
-          // Otherwise the SDK would use a key in AWS_BEARER_TOKEN_BEDROCK.
+          // Without an explicit scheme, the SDK would use a key in AWS_BEARER_TOKEN_BEDROCK.
           ...(credentials !== 'default' && 'apiKey' in credentials
             ? { token: { token: credentials.apiKey }, authSchemePreference: ['httpBearerAuth'] }
             : { authSchemePreference: ['sigv4'] }),

@@ -1,4 +1,7 @@
-/** Some vendors of Chat Completions require reasoning back with the calls it led to. */
+/**
+ * Some vendors of Chat Completions require that reasoning is sent back with the calls that followed
+ * it.
+ */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';

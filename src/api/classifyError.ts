@@ -1,6 +1,6 @@
 /**
- * Recognizes errors of SDKs, fetch and VS Code by shape, without loading SDKs, and drops them,
- * since they contain headers.
+ * Recognizes errors of SDKs, fetch and VS Code by their shape, so that no SDK must be loaded. Drops
+ * the original errors, since they contain headers.
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';

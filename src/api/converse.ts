@@ -87,7 +87,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
 }
 
 async function* createEmptyStream(): AsyncGenerator<ConverseStreamOutput, void> {
-  // A stream that was cut before its first event has no end.
+  // Yields nothing, like a stream that was cut off before its first event.
 }
 
 function normalizeAwsError(error: unknown): unknown {

@@ -75,7 +75,8 @@ describe('the Gemini handler', () => {
       user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), imageBlock])]),
     ];
     expect((await collectOutcome(handler.stream({ messages, tools }))).text).toBe('Done.');
-    // Another model's history has no signatures, and this one has two consecutive user messages.
+    // A history from another model has no signatures. This one also has two consecutive user
+    // messages.
     const external = [user('go'), assistant([call('x')]), user([result('x')]), user('and?')];
     expect((await collectOutcome(handler.stream({ messages: external, tools }))).error).toBeUndefined();
     expect(server.requests.map(({ status }) => status)).toEqual([200, 200, 200]);

@@ -41,7 +41,7 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   const connect = async ({ fetch }: CallAttempt): Promise<GoogleGenAI> => {
     const { GoogleGenAI: Client } = await import('@google/genai');
     const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
-    // Otherwise the environment may select Vertex AI.
+    // Without `vertexai: false`, environment variables could select Vertex AI.
     return new Client({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
   };
   return {
@@ -249,7 +249,7 @@ async function* convertGeminiStream(
     const usage = usageMetadata && convertUsage(usageMetadata);
     if (usage) yield { type: 'usage', usage };
   }
-  // A stream without a finish reason was cut, so it gets no end.
+  // A stream without a finish reason was cut off, so emit no `end` event.
   if (finishReason === undefined) return;
   if (BROKEN_CALL_REASONS.has(finishReason)) {
     throw new ApiError('protocol', { name, sentence: 'The model wrote a call that could not be read.' });

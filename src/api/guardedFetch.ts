@@ -7,8 +7,8 @@ import { normalizeErrorJson } from './refusal';
 const MIN_BODY_BYTES_TO_YIELD_BEFORE = 1_000_000;
 
 /**
- * Follows no redirect, since a key must not reach an unconfigured address, rejects web pages, and
- * converts refusals to the SDKs' form.
+ * Follows no redirect, since a key must not reach an unconfigured address. Rejects web pages, and
+ * rewrites error responses to the form that the SDKs expect.
  */
 export const createFetchWithoutRedirects =
   (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>

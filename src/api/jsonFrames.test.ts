@@ -23,7 +23,7 @@ describe('JSON written in pieces', () => {
   it.each(VALUES)("equals JSON.stringify's output byte for byte", (value) => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
-    // JSON needs at most six units for a character.
+    // JSON needs at most six UTF-16 units for one (`\u0000`).
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT_CHARS);
   });
 

@@ -15,7 +15,8 @@ afterEach(() => {
 });
 
 /**
- * Starts a server that lists these models if the key is valid; with `never` it does not respond.
+ * Starts a server that lists these models if the key is valid. If the body is `never`, it does not
+ * respond.
  */
 async function startVendor(body: unknown): Promise<{ url: string; paths: string[] }> {
   const paths: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Compares figures of the model table for models of the price package, newer ones and unknown
- * ones.
+ * Compares figures of the model table: for models of the price package, for newer models, and for
+ * unknown models.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -62,8 +62,8 @@ describe('models newer than the price package', () => {
   );
 
   it.each([
-    // Regression: these had 128,000 tokens and no price, and Mythos was counted like a two-year-old
-    // Claude.
+    // Regression: these models had no price and an assumed window of 128,000 tokens, and Mythos's
+    // tokens were counted like those of a two-year-old Claude.
     ['anthropic', 'claude-haiku-5-5', 1_000_000, 0.1, 0.5, 1.5],
     ['anthropic', 'claude-mythos-5-1', 1_000_000, 10, 50, 1.5],
     ['anthropic', 'claude-sonnet-5-5', 1_000_000, 2, 10, 1.5],

@@ -73,8 +73,8 @@ const PRICES_AS_OF = '2026-11-22';
 
 export const NEWER_MODELS: readonly NewerModel[] = [
   {
-    // platform.claude.com/docs/en/models/haiku-5-5/overview: five times the price on all tokens
-    // above 100,000.
+    // platform.claude.com/docs/en/models/haiku-5-5/overview: if a prompt exceeds 100,000 tokens,
+    // all tokens cost five times as much.
     models: /claude-haiku-5-5/,
     sellers: ANTHROPIC_SELLERS,
     listed: {

@@ -121,7 +121,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       callWithRetries({ ...callOptions, signal }, async (tried) => {
         const client = await connect(tried);
         const modelList: unknown = await client.get('/models', { signal: tried.signal });
-        // Together sends a bare list.
+        // The vendor Together sends a list without an object around it.
         const entries = isRecord(modelList) ? modelList['data'] : modelList;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
         return parseModelList(entries);

@@ -48,7 +48,7 @@ interface UnfinishedCall {
   id: string;
   name: string;
   rawArguments: string;
-  /** The vendor's own field beside a call (Gemini's signature). */
+  /** A field that the vendor adds to a call (Gemini's signature). */
   extra?: unknown;
 }
 
@@ -82,7 +82,7 @@ export async function* convertChatStream(
     const usage = isRecord(chunk['usage']) ? convertChatUsage(chunk['usage']) : undefined;
     if (usage) yield { type: 'usage', usage };
   }
-  // A stream without a finish reason was cut, so it gets no end.
+  // A stream without a finish reason was cut off, so emit no `end` event.
   if (typeof finishReason !== 'string') return;
   const reasoning =
     calls.count > 0 ? convertReasoning(format, thoughts, calls.extras, reasoningDetails.all) : undefined;

@@ -39,7 +39,7 @@ export function convertChatMessages({ system, messages }: ApiRequest, dialect: M
 
 /**
  * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). Results without
- * one take the same form, so that a moving breakpoint doesn't change them.
+ * a breakpoint take the same form, so that they don't change when a breakpoint moves.
  */
 function moveCacheBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
@@ -91,7 +91,8 @@ function prepareOpenAIMessage({ role, content, openai }: ApiMessage, dialect: Me
   const images: Block[] = [];
   const blocks = content.flatMap((block) => prepareOpenAIBlock(block, dialect, images));
   const imageBlocks = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  // Content that can carry a breakpoint keeps its parts, so that a cached prefix doesn't change.
+  // If the server accepts cache breakpoints, content always stays a list of parts, so that a cached
+  // prefix doesn't change.
   return [
     {
       role,
@@ -140,7 +141,7 @@ function convertDocument({ source, title }: Block): Block | undefined {
   return { type: 'file', file: { filename, file_data: `data:${mediaType};base64,${source['data']}` } };
 }
 
-/** Even servers without content parts accept a single string. */
+/** A single string, because even servers without content parts accept that. */
 function joinTextBlocks(blocks: readonly Block[]): string | Block[] {
   const contentBlocks = blocks.filter(
     (block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call',

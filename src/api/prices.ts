@@ -62,7 +62,9 @@ export interface ModelProperties {
   readonly tokenFactor: number;
 }
 
-/** Prices come from the endpoint, other properties from the vendor's model or its family. */
+/**
+ * Prices are those of the endpoint; other properties are those of the vendor's model or its family.
+ */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
   const knownPrices = table?.lookup(model);
   const family = findModelFamily(model.model);

@@ -5,8 +5,8 @@ import { isRecord } from '../core/messages/blocks';
 const MAX_ERROR_BODY_CHARS = 200_000;
 
 /**
- * Handles errors in an array (Gemini), beside or without `error` (Mistral, Cerebras, SGLang), as a
- * string (xAI, LM Studio), and in `detail` (FastAPI).
+ * Handles errors in an array (Gemini), next to or instead of `error` (Mistral, Cerebras, SGLang),
+ * as a string (xAI, LM Studio), and in `detail` (FastAPI).
  * @returns undefined if nothing changes
  */
 export function normalizeErrorJson(body: string): string | undefined {

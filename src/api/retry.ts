@@ -37,8 +37,8 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   (kind === 'network' && isBrokenConnection(details));
 
 /**
- * Returns the milliseconds to wait, or undefined if there is no further try. Jitter takes up to
- * half of our own waits and adds up to a tenth to the vendor's.
+ * Returns the milliseconds to wait, or undefined if there is no further try. Jitter shortens our
+ * own waits by up to half, and lengthens the vendor's by up to a tenth.
  * @param retryCount number of retries so far
  * @param random random number from 0 to 1
  */

@@ -83,7 +83,8 @@ it('a summary call counts at its expected cost if cancelled midway, and not at a
   });
   const call = () => limited.summarize(REQUEST, { conversation: 'a', signal: hangUp.signal });
   expect(await call()).toMatchObject({ kind: 'aborted', cost: undefined });
-  // The call is expected to cost 1,000 tokens plus 10 % at $10, and 400 at $100 per million.
+  // Expected cost: 1,100 prompt tokens (1,000 plus 10 %) at $10 per million, and 400 answer tokens
+  // at $100 per million.
   expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);
   expect(await call()).toMatchObject({ kind: 'aborted', cost: 0 });
   expect((await spending.readSpent('own', 'a')).day).toBeCloseTo(0.051, 10);

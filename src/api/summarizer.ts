@@ -57,7 +57,10 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
   };
 }
 
-/** Writing to the cache costs more than reading once, so the profile must request it. */
+/**
+ * Caches the prompt only if the profile asks for it: for a single request, writing to the cache
+ * costs more than it saves.
+ */
 function makeSummaryApiRequest(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   model: SummarizerModel,

@@ -72,7 +72,8 @@ export type ApiEvent =
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
       /**
-       * The arguments exactly as the model wrote them, which OpenAI-compatible vendors get back.
+       * The arguments exactly as the model wrote them, to be sent back to OpenAI-compatible
+       * vendors.
        */
       readonly rawArguments: string;
     }

@@ -81,7 +81,7 @@ describe("the handler for VS Code's models", () => {
     });
   });
 
-  // Regression: these were reported as a broken answer and a refusal.
+  // Regression: such errors were reported as a broken answer or a refusal.
   it.each([
     [{ name: 'ChatRateLimited', message: "Sorry, you've been rate-limited." }, 'rate-limit'],
     [{ name: 'ChatQuotaExceeded', message: 'You have exhausted your AI credits.' }, 'quota'],

@@ -179,7 +179,7 @@ function convertBlock(block: Block): LmPart[] {
       typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(convertBlock);
     return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
   }
-  // Another API signed this thinking.
+  // Another API signed this thinking, so leave it out.
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   return [convertImage(block) ?? { kind: 'text', text: convertUnsupportedToText(block).text }];
 }

@@ -72,7 +72,8 @@ export async function condenseConversation(
       if (step !== '') onProgress({ step: task.configName === undefined ? step : `${task.configName}: ${step}` });
     },
   };
-  // No paid provider follows a failure: a user who condenses manually decides again.
+  // If the provider fails, no paid one is tried next: a user who condenses manually can decide
+  // that.
   const fallbackOutcome = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = dropExcludedEdits(conversation, fallbackOutcome, new Set(task.excluded), counter);
   const saving = outcome.kind === 'condensed' ? await computeCondensationSaving(conversation, task, outcome) : {};

@@ -134,7 +134,8 @@ describe('the index of stored conversations', () => {
       });
       await conversations.refresh();
       const fills = conversations.conversations.map(({ path, details }) => [path, details?.fill?.tokens]);
-      // Each copy has 607 tokens less 1.5 times what it lacks.
+      // Each copy's estimate is the original's 607 tokens minus 1.5 times the o200k tokens that the
+      // copy lacks.
       const expected = { a: 607, b: 508, c: 367 };
       expect(fills).toEqual(Object.entries(expected).filter(([path]) => paths.includes(path)));
     },

@@ -44,8 +44,8 @@ async function buildConversationIndex(
   databases: OpenDatabases,
 ): Promise<void> {
   const foundConversations = await findConversations(find, databases);
-  // Without this list, copies are estimated like other conversations. Problems of the folder are
-  // reported when a conversation is given back.
+  // Ignore errors here, because they are reported when a conversation is given back. Without this
+  // list, copies are estimated like other conversations.
   const givenBackConversations =
     replacements === undefined ? [] : await listAllGivenBack(nodeFiles, replacements).catch(() => []);
   report({ found: foundConversations, givenBack: givenBackConversations });
@@ -75,8 +75,8 @@ async function buildConversationIndex(
       await readWholeFile(file);
       continue;
     }
-    // A title that can't be kept would be read twice, so the title of such a file is read with the
-    // whole file.
+    // Without room to keep a file's beginning, the beginning would be read twice. So the title of
+    // such a file is read with the whole file.
     if (!fileHeads.hasRoom && !isTooLargeToCount(file)) continue;
     const { details, head } = readDetailsFromBeginning(file);
     if (head && !details.isComplete) fileHeads.addHead(file.path, head);

@@ -115,7 +115,7 @@ describe('condensing a stored conversation', () => {
     const [old] = await listLedgers(store);
     const long = Date.now() / 1000 - 31 * 24 * 3_600;
     for (const name of readdirSync(old!.folder)) {
-      // A ledger held by a running process is in use regardless of age.
+      // A ledger that a running process has opened is in use regardless of age.
       if (name.startsWith('held-')) rmSync(join(old!.folder, name));
       else utimesSync(join(old!.folder, name), long, long);
     }

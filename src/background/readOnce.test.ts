@@ -1,4 +1,7 @@
-/** The index reads each byte of a file at most once, over listing, titles and counting. */
+/**
+ * The index reads each byte of a file at most once, although it lists files, reads titles and
+ * counts tokens in separate steps.
+ */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';

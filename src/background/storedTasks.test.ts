@@ -110,7 +110,7 @@ describe('a stored conversation that was condensed', () => {
     expect(page).toContain('Lossless');
     expect(page).not.toContain('name-17');
     expect((await performStoredTask({ ...report, withoutContent: false })).page).toContain('name-17');
-    // The report shows the list's figure for a copy.
+    // For a copy, the report shows the fill level that the list of conversations estimated.
     const fill = { tokens: 508, window: 1_000, isRecorded: false, fromOriginal: { renewed: 4 } };
     expect((await performStoredTask({ ...report, fill })).page).toContain(
       'was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from',
@@ -248,7 +248,7 @@ describe('all conversations that agents keep on this machine', () => {
       return readFileSync(file.path, 'utf8');
     };
     expect(await written('html')).toMatch(/^<!doctype html>/i);
-    // Both list the sessions with their figures.
+    // The CSV and the JSON each list both sessions.
     const csv = await written('csv');
     const json = JSON.stringify(JSON.parse(await written('json')));
     for (const name of [OLD, NEW]) expect([csv, json]).toEqual(Array(2).fill(expect.stringContaining(name)));

@@ -1,7 +1,7 @@
 /**
  * Files that aren't ours must keep name, content, time and link target, whatever an option,
- * variable or setting names. The test generates trees that resemble ours by name and others' by
- * content.
+ * variable or setting names. The test generates folder trees with names like ours and contents like
+ * other programs'.
  */
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
@@ -180,7 +180,10 @@ interface Place {
   readonly fresh: string;
 }
 
-/** @returns the path of a requested result */
+/**
+ * Lets the product write to a folder or file.
+ * @returns the path of the result, if one was requested
+ */
 type Way = (place: Place, name: string) => Promise<unknown>;
 
 async function cli(place: Place, argv: readonly string[], env: Record<string, string> = {}): Promise<undefined> {
@@ -283,7 +286,7 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
             const asked = await way({ home, folder, session, fresh: join(root, 'fresh') }, into);
             const after = seen(root);
             for (const [path, what] of before) {
-              // A file named for the result is replaced if it is a regular file.
+              // If the user named this regular file for the result, it may be replaced.
               if (asked !== undefined && join(root, path) === join(grown, into) && what.startsWith('file')) continue;
               if (what === 'folder' && isLeftEmpty(path, before)) continue;
               // An empty file has nothing to lose.

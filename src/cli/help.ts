@@ -1,6 +1,6 @@
 /**
  * The entry bundle loads nothing else, so this file repeats presets, strategies, agents and
- * options; help.test.ts compares them.
+ * options; help.test.ts checks that they match the originals.
  */
 export const SESSION_COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type SessionCommandName = (typeof SESSION_COMMANDS)[number];
@@ -12,7 +12,7 @@ export type StandaloneCommandName = (typeof STANDALONE_COMMANDS)[number];
 export type CommandName = SessionCommandName | StandaloneCommandName;
 
 interface CommandHelpTexts {
-  /** The rest of the usage line after the program's name. */
+  /** The part of the usage line after the program's name. */
   readonly usage: string;
   readonly description: string;
   readonly more?: string;

@@ -27,10 +27,12 @@ describe('the judge command', () => {
       expect(code).toBe(EXIT_CODE.done);
       expect(stdout).toContain('5 sessions read; in 5 of them, later edits used ');
       const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('target'));
-      // Truncation is both selected and one of the five ways, but evaluated once.
+      // Truncation is both the current configuration and one of the five that are compared, but it
+      // is evaluated once.
       expect(rows).toHaveLength(5 * 4);
       expect(rows.filter((row) => row.startsWith('Truncation (current)'))).toHaveLength(4);
-      // Each way first removes as much as possible, and then aims at target shares.
+      // Each configuration's first row removes as much as possible. Its other rows have target
+      // shares.
       expect(rows[0]).toMatch(/^Truncation \(current\) {2} +– /);
       expect(rows.slice(1, 4).map((row) => / (\d+)% /.exec(row)?.[1])).toEqual(['70', '50', '35']);
       expect(stdout).toMatch(/leaves no more tokens and loses [\d.]+% fewer of the needed lines/);

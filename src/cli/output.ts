@@ -97,8 +97,8 @@ export async function checkWritableOwnFile(option: string, file: string, kind: O
 }
 
 /**
- * Runs a check of a path in an option. If the path belongs to something else, the error is a usage
- * error.
+ * Runs a check of a path that an option names. If the path belongs to something else, throws a
+ * usage error.
  */
 export async function rethrowAsUsageError(option: string, check: () => Promise<unknown>): Promise<void> {
   try {

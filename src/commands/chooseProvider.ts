@@ -120,7 +120,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   return pickedItem.id !== '';
 }
 
-/** A button of a message that a condensation had no model to call; leads to a profile. */
+/** A button in the message that no model could be called for condensing. It leads to a profile. */
 export interface CondensingProfileAction {
   readonly label: string;
   /** @returns true if the condensing profile has changed, so that a retry makes sense */

@@ -24,7 +24,7 @@ export function getDefaultConversation(services: Services, stored?: string): Con
   return { kind: 'file', path: stored ?? getSamplePath(services.context.extensionPath) };
 }
 
-/** Returns the path of the newest conversation, preferably of this workspace, otherwise of all. */
+/** Returns the path of this workspace's newest conversation, or else of the newest of all. */
 export const findOwnConversation = async (services: Services): Promise<string | undefined> =>
   (
     await findNewestConversation(

@@ -1,8 +1,8 @@
 /**
- * The Claude Code extension starts its agent with the variables in its VS Code setting
- * `claudeCode.environmentVariables`, names and values read when a session starts in its panel or
- * terminal (its documentation, "Use Claude Code in VS Code"; anthropics/claude-code#72261). We
- * never write Claude Code's own files.
+ * The Claude Code extension starts its agent with the environment variables in its VS Code setting
+ * `claudeCode.environmentVariables`. It reads their names and values when a session starts in its
+ * panel or terminal (its documentation, "Use Claude Code in VS Code";
+ * anthropics/claude-code#72261). We never write Claude Code's own files.
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -346,7 +346,7 @@ describe('the command Condense Context Now', () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
     await condenseNamedConversationWith(services, file);
     const labels = items.map(({ label }) => label);
-    // The other ways are sorted by measured loss.
+    // After the provider in use, the choices are sorted by measured loss.
     expect(labels.slice(0, 7)).toEqual([
       'chosen in the settings',
       'Lossless',

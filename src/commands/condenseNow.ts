@@ -34,7 +34,7 @@ import { showErrorMessage, showInformationMessage, showProgress, showStatusMessa
 /**
  * Condenses without asking; a model costs at most the limit in the settings. Only reads the agent's
  * file.
- * @param input a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
+ * @param input a file's path, or `{live: id}` for a chat conversation; default: the user picks
  */
 export async function condenseNow(services: Services, input?: unknown): Promise<void> {
   const conversation =
@@ -195,7 +195,7 @@ async function showCondensedMessage(
   for (;;) {
     switch (await showInformationMessage(summary, showDiffLabel, condenseWithLabel, undoLabel, detailsLabel)) {
       case showDiffLabel:
-        // Later comparisons may have removed this one from memory, so add it again.
+        // Later comparisons may have removed this comparison from memory, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
           comparison = services.comparisons.addComparison({
             conversation: id,
@@ -284,7 +284,10 @@ async function showUnchangedMessage(
   await offeredActions.find(({ label }) => label === choice)?.follow();
 }
 
-/** Leads to the profiles if the price is unknown; otherwise to the setting of the limit. */
+/**
+ * Returns an action that leads to the profiles if the price is unknown, or else to the setting of
+ * the limit.
+ */
 async function createLimitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = readModelSettings();
   const isUnpriced = condensing && (await loadModelWindowAndPrices(condensing)).inputPrice === undefined;

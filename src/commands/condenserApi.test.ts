@@ -190,7 +190,7 @@ describe('the API for other extensions', () => {
       fake.settings['contextCondenser.maxCostPerCondensation'] = 1;
       expect(await api.condense(conversation, asked)).toMatchObject({ kind: 'condensed', provider: 'native' });
       expect(server.requests.length).toBeGreaterThan(0);
-      // The amount paid is among History's figures and counts for the limits.
+      // The amount paid appears in History and counts toward the limits.
       const runs = await vi.waitFor(async () => {
         const known = await openMetricsStore(services).readRuns();
         expect(known).toHaveLength(2);

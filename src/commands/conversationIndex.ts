@@ -53,13 +53,16 @@ export function findFillOfCondensedCopy(services: Services, path: string): FillL
   return fill?.fromOriginal && fill;
 }
 
-/** To find a conversation of a folder, only this many of the newest ones are searched. */
+/**
+ * If a conversation of certain folders is preferred, only this many of the newest ones are
+ * searched.
+ */
 const MAX_SEARCHED_CONVERSATIONS = 50;
 
 /**
  * Returns the newest readable conversation that a user began, without waiting for others to be
  * read.
- * @param folders the newest one in these is preferred to a newer one elsewhere
+ * @param folders folders whose newest conversation is preferred to a newer one elsewhere
  */
 export function findNewestConversation(
   services: Services,
@@ -135,7 +138,7 @@ function createConversationIndex(services: Services): ConversationIndex {
   });
 }
 
-/** Files whose changes matter; other files beside conversations change all the time. */
+/** Files whose changes matter; other files in the same folders change all the time. */
 const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
 /** Watches a folder, even before it exists. Ignores the extension's own folder inside it. */

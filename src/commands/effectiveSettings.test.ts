@@ -89,7 +89,8 @@ beforeEach(async () => {
 });
 
 /**
- * Ways to run what the settings say, on a conversation with the condensing profile's own vendor.
+ * Ways to condense with the provider in the settings. The conversation's vendor is that of the
+ * condensing profile.
  */
 const WAYS: Readonly<Record<string, (provider: string, config: object | undefined) => Promise<unknown>>> = {
   'by hand': () => condenseFileAndWait(services, file, readManualSettings()),

@@ -10,7 +10,7 @@ import { isSettingConfigured } from '../window/settings/settings';
 import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 
 export interface EstimateTexts {
-  /** Text with tokens and cost, or with why they are unknown. */
+  /** Text with tokens and cost, or with the reason why they are unknown. */
   readonly size: string;
   /** Tokens of the messages; absent if unknown. */
   readonly tokensBefore?: number;

@@ -13,8 +13,8 @@ const MAX_JUDGED_SESSIONS = 60;
 export interface StoredJudgement extends JudgedSessions {
   readonly choices: readonly JudgedChoice[];
   /**
-   * True if Lossless was judged instead of the current provider, which needs a model or another
-   * extension.
+   * True if Lossless was measured instead of the current provider, because that one needs a model
+   * or another extension.
    */
   readonly isOther: boolean;
 }
@@ -37,7 +37,7 @@ export async function judgeStoredSessions(
   const index = getConversationIndex(services);
   await index.refresh();
   signal.throwIfAborted();
-  // Judge the longest conversations first.
+  // Measure with the longest conversations first.
   const locations = index.conversations
     .filter(({ parent }) => parent === undefined)
     .slice(0, MAX_JUDGED_SESSIONS)

@@ -104,8 +104,8 @@ export function getCondensingOptions(): string[] {
 }
 
 /**
- * Returns options for a target that Lossless misses. If Lossless only replaces another provider,
- * only what the user has set applies.
+ * Returns the options that say what to do if Lossless misses the target. If Lossless only replaces
+ * another provider, only what the user has set applies.
  */
 function getFollowUpOptions(provider: string): string[] {
   const isFollowUpAsked =

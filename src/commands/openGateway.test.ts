@@ -30,7 +30,8 @@ beforeEach(async () => {
     request.on('end', () => {
       const body = JSON.parse(text) as { do: string; after?: number };
       asked.push(body.do);
-      // A second list is answered only when something changes, which never happens here.
+      // A `list` request with `after` is answered only when something changes, which never happens
+      // here.
       if (body.do === 'list' && body.after !== undefined) return;
       if (body.do === 'list') response.end(JSON.stringify({ state: 1, conversations: [] }));
       else response.end(JSON.stringify(isStubborn ? { error: 'It is busy.' } : {}));

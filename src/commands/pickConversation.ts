@@ -22,7 +22,7 @@ const MAX_SHOWN_CONVERSATIONS = 200;
 interface ConversationItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
   readonly conversation?: LiveSummary;
-  /** True for the row that opens a file, listed after conversations. */
+  /** True for the row that opens a file, if it follows conversations. */
   readonly isLast?: boolean;
 }
 
@@ -75,8 +75,8 @@ const getItemKey = ({ found, conversation, isLast }: ConversationItem): string |
 
 /**
  * Creates the row that opens a file.
- * @param isLast whether other rows precede it; the only row would lose the selection to the first
- * conversation that appears
+ * @param isLast whether other rows precede it. As the only row it has no key, so the selection
+ *   moves from it to the first conversation that appears.
  */
 const createOpenFileItem = (isLast: boolean): ConversationItem => ({
   label: vscode.l10n.t('$(folder-opened) Open file…'),

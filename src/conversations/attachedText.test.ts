@@ -37,7 +37,7 @@ const pi = (content: unknown): string =>
     { type: 'message', id: '1', parentId: null, message: { role: 'user', content } },
   );
 
-/** Each agent's reader names the source of its form. */
+/** Prompts in each agent's form; the agent's reader names the source of that form. */
 const PROMPTS: readonly (readonly [name: string, path: string, text: string])[] = [
   [
     'OpenCode, a file that was read for the prompt',

@@ -34,7 +34,8 @@ const rawRecords = (path: string): RawRecord[] =>
     .map((line) => JSON.parse(line) as RawRecord);
 
 /**
- * Number of blocks on abandoned branches. Transcript 03 continues above an `/exit` and its echo.
+ * Number of blocks on abandoned branches. Transcript 03 continues from a message before an `/exit`,
+ * which abandons that command and its output.
  */
 const ABANDONED: Readonly<Record<string, number>> = { 'transcript-03.jsonl': 2 };
 /**

@@ -1,7 +1,7 @@
 /**
  * Damages files of every format: bytes are changed, cut out, doubled or swapped, or the end is cut
  * off. Each file must be read, or rejected with a reason, without a crash or a message of a wrong
- * shape. Real files are damaged, too, if they exist beside the project.
+ * shape. Real files are damaged, too, if the folder ../shared/corpus-wide exists.
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ function smallestReal(): Sample[] {
 
 /** A change of this length, at a position given as a share of the file. */
 const damage = fc.record({
-  // This is no double, because most of fast-check's doubles are close to 0.
+  // This is not `fc.double`, because most of its values are close to 0.
   at: fc.nat(9_999).map((part) => part / 10_000),
   length: fc.oneof(fc.constantFrom(1, 2, 40), fc.nat(4_000)),
   kind: fc.constantFrom('value', 'value', 'value', 'replace', 'delete', 'double', 'end', 'structure'),
@@ -108,7 +108,7 @@ describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ b
           expect(error.found).not.toBe('');
         }
       }),
-      // Each case reads a large file to its end.
+      // Large files get fewer cases, because each case reads the file to its end.
       bytes.length > 100_000 ? oneCaseIn(20) : {},
     );
   });
@@ -198,7 +198,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
           expect(missing).toEqual([]);
         },
       ),
-      // Each case reads a large file to its end.
+      // Large files get fewer cases, because each case reads the file to its end.
       bytes.length > 100_000 ? oneCaseIn(20) : {},
     );
   });

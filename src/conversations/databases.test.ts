@@ -38,7 +38,8 @@ it("an agent's database stays open from its first use until all databases are cl
 it("an agent's database is read with everything that the agent has written since it was opened", () => {
   expect(ids()).toEqual(['ses_kilo']);
   const agent = new DatabaseSync(file);
-  // The rows are first in the log alone, and are then moved from there into the file.
+  // The change is at first only in the write-ahead log. Closing the database moves it into the
+  // file.
   agent.exec("UPDATE session SET id = 'ses_log'");
   expect(ids()).toEqual(['ses_log']);
   agent.exec("UPDATE session SET id = 'ses_file'");

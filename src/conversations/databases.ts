@@ -19,7 +19,10 @@ interface OpenDatabase {
   readonly state: string;
 }
 
-/** Reopening a database makes SQLite read its first pages and index roots again. */
+/**
+ * Keeps databases open, because reopening one makes SQLite read its first pages and index roots
+ * again.
+ */
 export class OpenDatabases {
   private readonly databaseByFile = new Map<string, OpenDatabase>();
 
@@ -88,8 +91,8 @@ const BUSY_TIMEOUT_MS = 2_000;
 function openDatabase(file: string): sqlite.DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanionFiles(file);
-  // Without a log beside the file no process has it open; `immutable` keeps SQLite from creating
-  // files.
+  // Without a write-ahead log next to the file, no process has it open; `immutable` keeps SQLite
+  // from creating files.
   const url = pathToFileURL(file);
   if (!existsSync(getWriteAheadLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
@@ -98,7 +101,7 @@ function openDatabase(file: string): sqlite.DatabaseSync {
   return database;
 }
 
-/** SQLite would block forever if a file beside the database were a pipe. */
+/** SQLite would block forever if one of its files next to the database were a pipe. */
 function checkCompanionFiles(file: string): void {
   for (const companionPath of [getWriteAheadLogPath(file), `${file}-shm`, `${file}-journal`]) {
     const stats = lstatSync(companionPath, { throwIfNoEntry: false });
@@ -125,7 +128,8 @@ const countTables = (database: sqlite.DatabaseSync, names: readonly string[]): n
     .all(...names).length;
 
 /**
- * A view or virtual table in an untrusted file can produce endless rows.
+ * Requires real tables, because a view or virtual table in an untrusted file can produce endless
+ * rows.
  * @throws {ConversationReadError}
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {

@@ -10,8 +10,9 @@ import { ConversationReadError, describeValue } from './readError';
 export type FileLayout = 'document' | 'lines';
 
 /**
- * A file has one record per line if the first line is a whole object and another follows, if it has
- * no `messages`, or if it is broken and the next line opens an object.
+ * Returns `lines` if the first line is a complete object, and text follows it or it has no list
+ * such as `messages`. Also returns `lines` if the first line is broken and the next one begins with
+ * `{`.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [firstLine, secondLine] = takeFirst(lines, 2);
@@ -162,8 +163,8 @@ export function detectDocumentFormat({ messages }: MessageDocument): DocumentFor
   ) {
     return 'roo';
   }
-  // Only OpenAI puts system messages in the list, but blocks that only Anthropic has prove
-  // otherwise.
+  // System messages in the list mean OpenAI's format, unless there are blocks that only Anthropic
+  // has.
   const blocks = records.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly unknown[]) : []));
   const isAnthropic = blocks.some((block) => isRecord(block) && block['type'] !== 'text' && block['type'] !== 'file');
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';

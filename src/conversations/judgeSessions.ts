@@ -29,14 +29,15 @@ export interface JudgeOptions {
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** Sessions whose first messages are the same, up to this number, count as one. */
+/** Sessions count as one if their first messages, up to this number, are the same. */
 const MESSAGES_COMPARED_FOR_COPIES = 3;
 /** Agents cannot continue sessions this large. */
 const MAX_SESSION_BYTES = 200e6;
 
 /**
- * @param locations longest first, so that of sessions with the same beginning the longest counts
- * @param choices the user's settings first
+ * @param locations longest session first, so that among sessions with the same beginning the
+ *   longest one counts
+ * @param choices choices to compare, starting with the user's settings
  * @throws the signal's reason
  */
 export async function judgeSessions(

@@ -79,6 +79,6 @@ it("words typed in a session given back to Claude Code count as a person's, unli
   expect(withText(SENTENCE)).toMatchObject([{ type: 'user' }]);
   expect(withText(SENTENCE)[0]?.isMeta).toBeUndefined();
   expect(withText('MEMORY')).toMatchObject([{ type: 'user', isMeta: true }]);
-  // Claude Code lists its skills again itself.
+  // Claude Code itself lists its skills again, so the list is left out.
   expect(withText('LISTING')).toEqual([]);
 });

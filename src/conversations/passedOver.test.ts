@@ -1,6 +1,6 @@
 /**
- * A reader says that left-out records are never sent only if a table names their kind. It counts
- * and names all other left-out records.
+ * A reader reports left-out records as never sent only if a table lists their kind. It counts and
+ * names all other left-out records.
  */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';

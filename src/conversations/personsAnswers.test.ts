@@ -215,11 +215,11 @@ describe("a person's words are recognized", () => {
   ])('in %s, where %s asked', (format, tool, result) => {
     const conversation = read(format, { tool, result, isError: false });
     expect(wordsIn(conversation)).toEqual(['Go', '"Colour"="blue"']);
-    // A worker returns such a clone.
+    // A conversation returned by a worker is such a clone.
     const cloned = structuredClone(conversation);
     expect(wordsIn(cloned)).toEqual(['Go']);
     expect(wordsIn(markPersonsAnswersAt(cloned, findPersonsAnswers(conversation)))).toEqual(['Go', '"Colour"="blue"']);
-    // The mark leaves no trace in what is written.
+    // The mark does not appear in the JSON that is written.
     expect(JSON.stringify(conversation)).toBe(JSON.stringify(cloned));
   });
 

@@ -11,7 +11,8 @@ import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
 /**
- * Formats without an agent stay unmarked, because any server may offer a tool called `ask_user`.
+ * In formats that belong to no agent nothing is marked, because any server may offer a tool called
+ * `ask_user`.
  */
 export function markAnswersOfPerson(conversation: Conversation): Conversation {
   const askingTools = listToolsAskingPerson(

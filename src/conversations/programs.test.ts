@@ -1,6 +1,6 @@
 /**
- * Results that only programs read fill no context. Every format that records a call's caller is
- * tested.
+ * Tool results that only programs read take up no context. Every format that records a call's
+ * caller is tested.
  */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';

@@ -27,8 +27,8 @@ export function readSourceText(location: string): string | undefined {
 }
 
 /**
- * Unedited content is byte-identical if the source has Anthropic's format; otherwise unedited
- * parameters of calls are.
+ * If the source has Anthropic's format, unedited content stays byte-identical; in other formats
+ * only unedited call parameters do.
  * @param origins index of each message's original; default: matched by equality and ids
  */
 export function renderMessagesJson(
@@ -50,7 +50,7 @@ export function renderMessagesJson(
 }
 
 /**
- * Content that Anthropic's API accepts is unchanged; the rest is converted like an export.
+ * Content that Anthropic's API accepts is unchanged; other content is converted as in an export.
  * @returns the text, and what could not be exported
  */
 export function renderAnthropicJson(

@@ -87,7 +87,7 @@ export const READER_BY_FORMAT: Readonly<Record<Exclude<ConversationFormat, Docum
 
 /**
  * @param source determines the conversation's id and appears in errors
- * @param earlier records of other files that precede it, oldest first
+ * @param earlier records of other files that come before the input, oldest first
  * @throws {ConversationReadError} naming the place, what was found and what was expected
  */
 export function readConversation(
@@ -129,7 +129,7 @@ function readConversationWithoutMarks(
   try {
     value = parseDocument(text, name);
   } catch (error) {
-    // Records whose first line is damaged look like a broken document.
+    // JSON lines whose first line is damaged look like a broken JSON document.
     const format = detectFormat();
     if (format) return format.read(text, source, options, earlierRecords);
     rejectBinaryInput(text, name);

@@ -27,7 +27,7 @@ export interface ReadErrorDetails {
   readonly advice?: string;
 }
 
-/** The only error of code that reads conversations. */
+/** Code that reads conversations throws only this error. */
 export class ConversationReadError extends Error {
   override readonly name = 'ConversationReadError';
   readonly problem: ReadProblem;
@@ -55,7 +55,7 @@ export class ConversationReadError extends Error {
   }
 }
 
-/** If a file can't be opened, the problem and the advice suffice. */
+/** If a file can't be opened, the message needs only the problem and the advice. */
 const FILE_OPENING_PROBLEMS: readonly ReadProblem[] = ['not-found', 'no-permission'];
 
 function formatReadErrorReason({ problem, found, expected, advice }: ReadErrorDetails): string {

@@ -106,9 +106,9 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /**
- * Returns what precedes any damage.
+ * Unpacks the file. If it is damaged, returns the part before the damage.
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
- * beginning is damaged
+ *   beginning is damaged
  */
 function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes: ConversationNote[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
@@ -164,7 +164,7 @@ function decompressZstd(bytes: Uint8Array, path: string, maxBytes: number, notes
     : Buffer.concat(decompressedParts);
 }
 
-/** The types omit `info` for Zstandard. */
+/** Node's type definitions omit the option `info` for Zstandard. */
 interface ZstdFrame {
   readonly buffer: Uint8Array;
   /** Number of compressed bytes consumed. */

@@ -139,7 +139,7 @@ it('every text is read as a conversation or rejected with a reason', () => {
         }
       },
     ),
-    // The cases are cheap, and many are rejected at once.
+    // Runs many cases, because they are cheap and many are rejected at once.
     { numRuns: 2_000 },
   );
   expect(read).toBeGreaterThan(500);

@@ -24,8 +24,8 @@ describe('the title of a conversation', () => {
   });
 
   it('is found in linear time', () => {
-    // None of these elements ends. Searching to the end of the text from each of them would take
-    // minutes.
+    // None of these elements has a closing tag. Searching to the end of the text from each of them
+    // would take minutes.
     expect(makeConversationTitle([user(`Fix it ${'<system-reminder '.repeat(200_000)}`)])).toMatch(
       /^Fix it <system-reminder/,
     );

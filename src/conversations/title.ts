@@ -9,8 +9,8 @@ const MAX_TITLE_CHARS = 80;
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
- * Takes the user's first words or command with an argument, or else a bare command or a program's
- * block.
+ * Uses the user's first words or first command with an argument; if there are none, a command
+ * without an argument or the text of a program's block.
  */
 export function makeConversationTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
@@ -44,15 +44,18 @@ const HOUSEKEEPING_COMMAND =
   /^\/?(?:clear|compact|config|cost|exit|help|init|login|logout|mcp|model|new|quit|resume|status)?$/i;
 
 /**
- * Programs write elements with compound names around their own instructions:
- * `<system_instruction>…`.
+ * Programs wrap their own instructions in elements with compound names, such as
+ * `<system_instruction>`.
  */
 const TEXT_IN_XML_TAGS = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 
 /** Claude Code's prompt that carries out a plan; the plan's heading is the better title. */
 const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
-/** Returns the user's words after a program's blocks, and the content of the first block. */
+/**
+ * Returns the user's words after elements that a program added, and the content of the first such
+ * element.
+ */
 function stripSurroundingXmlTags(text: string): { userText: string; wrapped: string | undefined } {
   let remainingText = text;
   let wrappedText: string | undefined;
@@ -120,7 +123,8 @@ const MARKDOWN_REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: (
 /** Rows, menus and notifications do not render Markdown. */
 export function removeMarkdown(text: string): string {
   let result = text;
-  // Each repetition shortens the text. Code may contain a link, and a link code.
+  // Repeats because code may contain a link, and a link may contain code. Each repetition shortens
+  // the text, so the loop ends.
   for (let previousResult = ''; result !== previousResult;) {
     previousResult = result;
     for (const [pattern, replacement] of MARKDOWN_REPLACEMENTS) result = result.replace(pattern, replacement);
@@ -135,7 +139,7 @@ export function removeMarkdown(text: string): string {
  * @param length in UTF-16 units
  */
 function shortenTitle(fullText: string, length = MAX_TITLE_CHARS): string {
-  // Without its Markdown, the rest may be a key.
+  // Masks again, because removing Markdown may reveal a key.
   const text = maskSecrets(removeMarkdown(maskSecrets(fullText.slice(0, MAX_SEARCHED_CHARS))));
   if (text.length <= length && fullText.length <= MAX_SEARCHED_CHARS) return text;
   let shortTitle = '';

@@ -18,9 +18,12 @@ export interface Conversation {
   readonly workspace?: string;
   /** Other fields of the document, such as `system`, `tools` and `model`. */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** Requests that the agent recorded; only with the history `all`, whose indexes they use. */
+  /**
+   * Requests that the agent recorded; only with the history `all`, because they contain indexes of
+   * its messages.
+   */
   readonly recorded?: RecordedRequests;
-  /** The last answer that the agent recorded; only with the history `active`. */
+  /** The request of the last answer, as the agent recorded it; only with the history `active`. */
   readonly lastRequest?: LastRequest;
 }
 

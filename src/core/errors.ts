@@ -15,7 +15,10 @@ const QUOTING_ERROR_NAMES = new Set([
   'WireError',
 ]);
 
-/** Describes an error for logs without content: by the system's code or our own words. */
+/**
+ * Describes an error for logs without quoting any content: by the system's error code, the error's
+ * name, or our own message.
+ */
 export function getErrorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return getErrorCode(error) ?? (QUOTING_ERROR_NAMES.has(error.name) ? error.name : error.message);

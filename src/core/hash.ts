@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto';
 /** SHA-256 in hex. */
 export type Hash = string & { readonly __hash: unique symbol };
 
-/** This byte is not valid UTF-8, so no other text has the same hash. */
+/** Put before UTF-16 data. This byte never occurs in UTF-8, so no UTF-8 text has the same hash. */
 const NOT_UTF8_MARK = Uint8Array.of(0xff);
 
 /**

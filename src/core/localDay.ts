@@ -4,7 +4,10 @@ export function getPeriodStartMs(days: number, now: number): number {
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)).getTime();
 }
 
-/** Formats a local date such as `2026-11-23`. @param at milliseconds since the epoch */
+/**
+ * Formats a local date such as `2026-11-23`.
+ * @param at milliseconds since the epoch
+ */
 export function formatLocalDay(at: number): string {
   const date = new Date(at);
   const padToTwoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -1,7 +1,8 @@
 /**
- * More than nothing is never "0%" but "<1%" or "<0.1%", and less than all is at most "99.9%".
+ * Never shows a share above 0 as "0%", but as "<1%" or "<0.1%"; a share below 100 is at most
+ * "99.9%".
  * @param percent 0 to 100; a change may be negative
- * @param decimals maximum number; default: one below 10, none above
+ * @param decimals maximum number of decimals; by default one below 10 percent, none above
  */
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));

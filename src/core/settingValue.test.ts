@@ -20,7 +20,7 @@ describe('the name of an entry in a list setting', () => {
   it('consists of its ID and its position among entries with the same ID', () => {
     expect(replaceIndexesByNames(config, ['passes', 2, 'id'])).toEqual(['passes', name('a', 1), 'id']);
     expect(replaceNamesByIndexes(config, ['passes', name('a', 1), 'id'])).toEqual(['passes', 2, 'id']);
-    // Without an ID, or beyond the last one, the index counts.
+    // An index stays if its entry has no ID or does not exist.
     expect(replaceIndexesByNames(config, ['passes', 1, 'or', 1])).toEqual(['passes', name('b'), 'or', 1]);
     expect(replaceIndexesByNames(config, ['passes', 3])).toEqual(['passes', 3]);
     expect(replaceIndexesByNames(config, ['passes', 4])).toEqual(['passes', 4]);

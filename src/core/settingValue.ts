@@ -20,13 +20,14 @@ const isContainer = (value: unknown): value is MutableContainer => typeof value 
 export const isEmptyObject = (value: unknown): boolean =>
   isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
 
-/** The path doesn't lead through plain objects and lists. */
+/** Thrown if the path doesn't lead through plain objects and lists. */
 export class SettingPathError extends Error {
   override readonly name = 'PathError';
 }
 
 /**
- * Creates missing objects. Undefined removes the key or element, and objects that become empty.
+ * Creates missing objects. An undefined value removes the key or element, and any objects that
+ * become empty.
  * @throws SettingPathError
  */
 export function replaceSettingValueAt(root: unknown, path: SettingPath, value: unknown): unknown {

@@ -62,11 +62,11 @@ export interface Engine {
   readonly condenser: CondenserEngine;
 }
 
-/** Methods reject before {@link CondenserEngine.open}. */
+/** All methods reject until {@link CondenserEngine.open} is called. */
 export interface CondenserEngine {
   /**
    * Resolves when the signal is aborted.
-   * @param summaries folder with the summaries that were paid for
+   * @param summaries folder that keeps the summaries from paid model calls
    */
   open(
     summaries: string,
@@ -100,7 +100,7 @@ export interface CondenserEngine {
   cancel(call: number): Promise<void>;
 }
 
-/** Methods reject before {@link LiveEngine.open}. */
+/** All methods reject until {@link LiveEngine.open} is called. */
 export interface LiveEngine
   extends
     Pick<
@@ -110,7 +110,7 @@ export interface LiveEngine
     Pick<LiveControls, 'compare' | 'outline'> {
   /**
    * Resolves when the signal is aborted.
-   * @param folders folders of the ledgers (`root`) and of the summaries that were paid for
+   * @param folders folders of the ledgers (`root`) and of the summaries from paid model calls
    */
   open(
     folders: { readonly root: string; readonly summaries: string },

@@ -88,7 +88,7 @@ export class EngineThread {
   private startWorker(): { readonly worker: Worker; readonly connection: RpcConnection<Engine> } {
     shareEndedThreads();
     const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? ENGINE_RESOURCE_LIMITS });
-    // The worker resets its `threadId` when the thread ends.
+    // Read now, because the worker resets its `threadId` when the thread ends.
     const { threadId } = worker;
     const connection = new RpcConnection<Engine>(worker, () => ({}), TRANSFERABLE_ERRORS);
     const recordThreadEnd = (reason: string, cause?: unknown): void => {

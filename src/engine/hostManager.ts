@@ -17,7 +17,7 @@ export interface CondensationManagerSetup {
 
 export interface HostManagerDependencies {
   readonly counter: MessageCounter;
-  /** Folder with the summaries that were paid for. */
+  /** Folder that keeps the summaries from paid model calls. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCallHandlers;

@@ -107,7 +107,7 @@ it('a preview worker receives only new messages of a live conversation, and noth
     await ask(longer, []),
     await ask([messages[0]!, message('other')], []),
   ]).toEqual(['0+2', 'nothing', '2+1', '1+1']);
-  // Another worker has no state of the conversation.
+  // A new worker knows nothing of the conversation, so it gets all messages.
   thread.endThread();
   expect(await ask(longer, [])).toBe('0+3');
   thread.endThread();

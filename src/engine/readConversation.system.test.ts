@@ -109,7 +109,7 @@ describe('parsing a conversation in a worker', () => {
     const { messages } = await read(path);
     clearInterval(ticks);
     expect(messages.length).toBeGreaterThan(3000);
-    // If this thread did the reading, only the first and last turn would run.
+    // If this thread did the reading, its event loop would run only two turns.
     expect(turns).toBeGreaterThan(2);
   });
 

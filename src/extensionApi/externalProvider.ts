@@ -140,8 +140,8 @@ const makeProviderInput = (
 });
 
 /**
- * Time limits in milliseconds. Without a model it is short, because chat requests wait for the
- * provider.
+ * Time limits in milliseconds. The limit without a model is short, because chat requests wait for
+ * the provider.
  */
 const MAX_PROVIDER_MS = 30_000;
 const MAX_PROVIDER_WITH_MODEL_MS = 300_000;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Carries the secret if others can see the agent's address, as on a command line. */
+/** Header for the secret if others can see the agent's address, for example on a command line. */
 export const SECRET_HEADER_NAME = 'x-context-condenser';
 
 export const createSecret = (): string => randomBytes(24).toString('base64url');

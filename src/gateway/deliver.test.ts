@@ -28,16 +28,16 @@ const SUCCESSES: Readonly<Record<Success, object>> = {
 const isSuccess = (answer: Answer): answer is Success => answer in SUCCESSES;
 const isRefused = (answer: Answer): answer is Refused => answer in REFUSALS;
 
-/** Everything outside of the gateway that decides about one request. */
+/** Everything outside the gateway that determines what happens to one request. */
 interface Course {
   /** The first form that is sent; with `none` the request is not condensed. */
   readonly form: 'none' | 'as it came' | 'condensed';
-  /** The vendor's answers in turn. Afterwards it is busy. */
+  /** The vendor's answers in turn. After these, the vendor answers that it is busy. */
   readonly answers: readonly Answer[];
   /** How often the request can be shortened, and whether it has thinking that can be left out. */
   readonly shorter: number;
   readonly hasThinking: boolean;
-  /** The step that fails, and whether because the agent disconnected. */
+  /** Index of the step that fails, and whether it fails because the agent disconnected. */
   readonly failure?: { readonly at: number; readonly isAbort: boolean } | undefined;
 }
 
@@ -197,7 +197,7 @@ describe('delivering one request of an agent to its vendor', () => {
       fc.asyncProperty(course, failure, async (given, failure) => {
         const { steps, error, ended, sent, received } = await play({ ...given, failure });
         const isReached = steps.length > failure.at;
-        // A step that only serves the next request has nothing left to lose.
+        // If a step that only serves the next request fails, the agent already has its answer.
         const isAfterAnswer = received.length > 0 && steps[failure.at] === 'shorten';
         expect(error === undefined).toBe(!isReached || isAfterAnswer);
         if (isReached) expect(steps).toHaveLength(failure.at + 1);

@@ -99,7 +99,7 @@ describe.each(WIRE_NAMES)('a task condensed by the gateway in the API format %s'
         expect(counted).toBeLessThan(24_000);
         expect(checkConversation(messagesIn(call, sent))).toEqual([]);
         expect(findNewViolations(messagesIn(call, text), messagesIn(call, sent))).toEqual([]);
-        // Even if only the end was processed, nothing may be left out.
+        // Even if only the end of the body was processed, no part of the view may be missing.
         if (prepared?.bytes) expect(sent === writeWholeView(call, live)).toBe(true);
         // Only new content may follow the last item, apart from cache breakpoints.
         const plain = sent
@@ -392,7 +392,7 @@ describe('the engine behind the gateway', () => {
           },
         };
         const { condenser, live, events } = engine(root, 24_000, 'lossless', { spending });
-        // The first request has no answer yet, so it may be anything.
+        // The first request contains no answer yet, so it is not recognized as a task.
         await condenser.prepare(makeCall(wire, createXmlTask(0)), never);
         expect(live.list()).toHaveLength(0);
         for (let steps = 1; steps <= 40; steps++) {
@@ -457,7 +457,7 @@ describe('the engine behind the gateway', () => {
       expect(left).toBeGreaterThan(0);
       smaller?.recordAnswer(usage(left * 2));
       expect(condenser.summary()).toMatchObject({ requests: 1, condensed: 1 });
-      // The next request is not rejected first.
+      // The next request is shortened at once, without being rejected first.
       expect(getText(await condenser.prepare(makeCall('gemini', createLoopCheck(41), {}, PIECE), never))).toContain(
         MARKER_START,
       );

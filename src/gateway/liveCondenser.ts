@@ -359,7 +359,8 @@ export class LiveCondenser implements GatewayCondenser {
       revertToOriginal: (refusalText) => ({
         ...UNCHANGED_HTTP_CALL,
         recordAnswer: (usage) => {
-          // Only success proves that the view was rejected: an empty account fails either way.
+          // Only the success of the original proves that the vendor rejected the view: if the
+          // account is empty, both fail.
           this.uncondensable.add(conversation);
           report?.(
             `The vendor refused a condensed conversation, which is left alone from now on (${describeRefusalForLog(refusalText)}).`,
@@ -427,8 +428,8 @@ export class LiveCondenser implements GatewayCondenser {
   }
 
   /**
-   * From the condensation on, thinking of earlier messages is removed: its content before has
-   * changed, which some vendors check.
+   * After a condensation, the thinking of all earlier messages is removed, because the content
+   * before it has changed, which some vendors check.
    */
   private forgetThinkingBeforeCondensation({ conversation, original, outcome }: PreparedRequest): void {
     const thinkingEnd = this.thinkingRemovedUntil.get(conversation);

@@ -8,7 +8,10 @@ import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
-/** Milliseconds until a question for changes is answered anyway; shorter than clients' timeouts. */
+/**
+ * Milliseconds after which a request that waits for changes is answered even without any; shorter
+ * than clients' timeouts.
+ */
 const LONG_POLL_MS = 25_000;
 
 const liveIdSchema = z.string().transform((id) => id as LiveId);

@@ -19,7 +19,10 @@ const MODEL = {
 } as const;
 const BOOKED = (PROMPT * 3) / 1_000_000;
 
-/** Each entry has a wire and its response with these texts as counts. */
+/**
+ * Each entry has a wire format, and a function that makes its response with these texts as token
+ * counts.
+ */
 const ANSWERS: readonly [WireFormat, (prompt: string, output: string) => string][] = [
   [anthropicWire, (prompt, output) => `{"usage":{"input_tokens":${prompt},"output_tokens":${output}}}`],
   [chatWire, (prompt, output) => `{"usage":{"prompt_tokens":${prompt},"completion_tokens":${output},"cost":-1e400}}`],

@@ -189,7 +189,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
       window.dispose();
     });
     await window.refresh();
-    /** Waits until the gateway is found without a request. */
+    /** Waits until the window finds the gateway by reading the folder, without a request to it. */
     const isSeen = async (): Promise<void> => {
       await announceGateway(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
       vi.advanceTimersByTime(2_000);

@@ -281,7 +281,7 @@ export class RunningConversations implements WindowEngine {
     isFirst: boolean,
   ): Promise<void> {
     const { since, condensations: knownCondensations } = gateway;
-    // Gateways run on the windows' machine, so the clocks agree.
+    // Gateways run on the same machine as the window, so their clocks agree.
     const isNewCondensation = ({ id, at }: LiveCondensation): boolean =>
       !knownCondensations.has(id) && Date.parse(at) >= since;
     const reportedConversations = new Set(

@@ -36,7 +36,7 @@ interface Seen {
 
 type AnswerRequest = (seen: Seen, response: http.ServerResponse, request: http.IncomingMessage) => void;
 
-/** A vendor with a gateway before it, and the requests of both. */
+/** A test vendor behind a gateway, and the requests that both received. */
 interface Bed {
   readonly gateway: Gateway;
   readonly seen: Seen[];
@@ -944,7 +944,7 @@ describe("access to the gateway's address", () => {
       const named = [`content-length: ${inner.length}`, 'connection: content-length, host'];
       expect(await send(named, inner)).toMatch(/^HTTP\/1\.1 200 /);
       expect(seen.slice(before).map(({ body }) => body)).toEqual([inner]);
-      // If there are two host headers, the vendor receives its own.
+      // If there are two host headers, the vendor receives only its own name as host.
       await send(['host: evil.example', 'content-length: 2'], '{}');
       for (const one of seen) expect(mapHeaders(one).get('host')).toBe(`127.0.0.1:${vendorPort}`);
     }

@@ -24,8 +24,8 @@ export interface GatewayLimits {
   readonly requestMs: number;
   readonly requests: number;
   /**
-   * Maximum number of connections that have not yet sent the secret; beyond it the oldest is
-   * closed.
+   * Maximum number of connections that have not yet sent the secret; if there are more, the oldest
+   * is closed.
    */
   readonly strangers: number;
 }
@@ -192,7 +192,8 @@ class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageStreamReader>();
   /**
-   * Reasons already reported why a body can't be read: an agent compresses all its requests alike.
+   * Reasons why a body can't be read. Each is reported only once, because an agent compresses all
+   * its requests alike.
    */
   private readonly unread = new Set<string>();
 
@@ -272,7 +273,7 @@ class RequestProxy {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${reason}.` });
   }
 
-  /** Ends all readers of answers, which were already forwarded. */
+  /** Ends all readers of answers; the answers themselves were already forwarded. */
   stopReading(): void {
     for (const reader of this.readers) reader.stopReading();
   }

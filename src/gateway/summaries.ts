@@ -146,7 +146,7 @@ function explainUnusableSubscription({ address, headers }: AgentSignIn): string 
     : undefined;
 }
 
-/** Routing and data retention apply to summaries too. */
+/** Fields for routing and data retention, which apply to summaries too. */
 const TERMS_FIELDS_BY_WIRE: Readonly<Record<WireName, readonly string[]>> = {
   anthropic: ['metadata', 'inference_geo'],
   chat: ['provider', 'store', 'user', 'safety_identifier'],

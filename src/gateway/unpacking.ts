@@ -10,8 +10,8 @@ const DECOMPRESSION_OPTIONS_FOR_STREAMS = {
 };
 
 /**
- * Node has zstd from 22.15 and 23.8 on (Node documentation, "zlib.createZstdDecompress"); ours may
- * be 22.13.
+ * Node has zstd from 22.15 and 23.8 on (Node documentation, "zlib.createZstdDecompress"); the Node
+ * that runs this may be 22.13.
  */
 const zstdFunctions: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> = zlib;
 

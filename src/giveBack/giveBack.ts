@@ -99,7 +99,7 @@ export async function giveBackConversation(
 /**
  * Checks whether a conversation can be given back, so that the user isn't asked to agree to what
  * would then be refused. Doesn't write the conversation's files.
- * @throws as {@link giveBackConversation}, except what only writing finds
+ * @throws as {@link giveBackConversation}, except errors that only writing can reveal
  */
 export async function checkGiveBack(request: GiveBackRequest, dependencies: GiveBackDependencies): Promise<void> {
   const target = requireGiveBackTarget(request.path, request.agent);

@@ -66,7 +66,7 @@ async function replaceFile(
   guard: WriteGuard,
 ): Promise<void> {
   guard();
-  // A check as late as possible protects a change in the meantime.
+  // Checks as late as possible, so that a change in the meantime is not overwritten.
   if (((await hashFileIfPresent(files, path)) ?? null) !== hashBefore) {
     await ignoreMissingFile(files.removeFile(temporary));
     throw createFileChangedError(path, 'It was left as it is.');

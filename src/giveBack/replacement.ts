@@ -134,8 +134,8 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
 }
 
 /**
- * Leaves files that changed since alone.
- * @returns undefined if nothing had begun
+ * Leaves files alone that changed after the replacement.
+ * @returns undefined if the replacement had not begun
  * @throws GiveBackError `locked` if the agent is writing the files
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {

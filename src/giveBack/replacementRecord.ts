@@ -61,7 +61,7 @@ export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\
 
 const OWN_FILE_NAME = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
 
-/** Removes the record last. A folder with foreign files stays. */
+/** Removes the record last. A folder that contains other files is kept. */
 export async function removeReplacement(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
   for (const name of names) {

@@ -39,7 +39,7 @@ beforeEach(() => {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const now = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 
-/** Replaces the file's content, at this minute of the hour. */
+/** Replaces the file's content, with the clock at this minute of the hour. */
 const replace = (conversation: string, to: string, minute: number): Promise<string> =>
   replaceFiles(
     nodeFiles,
@@ -194,7 +194,7 @@ describe('files replaced when a conversation is given back', () => {
     const today = Date.now() / 1000;
     utimesSync(old, today - 31 * day, today - 31 * day);
     utimesSync(fresh, today - 29 * day, today - 29 * day);
-    // A single look at the clock may be wrong, so it removes nothing.
+    // A single reading of the clock may be wrong, so one check removes nothing.
     for (const days of [400, 0, 0.5])
       await recoverAllReplacements(nodeFiles, root, new Date(Date.now() + days * 86_400_000));
     expect((await listGivenBack(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'b']);

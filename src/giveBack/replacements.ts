@@ -21,7 +21,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LOCK_FILE_NAME = 'lock';
 
 /**
- * Recovery would mistake another window's replacement in progress for an abandoned one.
+ * Lets only one window act at a time: recovery would mistake another window's replacement in
+ * progress for an abandoned one.
  * @throws StorageError `locked`
  */
 export async function withReplacementsLock<T>(
@@ -58,7 +59,7 @@ async function listFinished(
   for (const folder of await listReplacementFolders(files, root)) {
     const state = await readReplacementState(files, folder);
     if (state === undefined || !states.includes(state)) continue;
-    // Newer versions handle their own records.
+    // Skips records that can't be read: newer versions handle their own.
     const record = await readReplacementRecord(files, folder).catch(() => undefined);
     if (record) finishedReplacements.push({ folder, record });
   }
@@ -134,7 +135,7 @@ export interface RecoveryResult {
   readonly problems: readonly string[];
 }
 
-/** A failure does not stop the others. */
+/** If one replacement can't be recovered, the others still are. */
 export async function recoverAllReplacements(files: Files, root: string, now: Date): Promise<RecoveryResult> {
   let recoveredCount = 0;
   const problems: string[] = [];

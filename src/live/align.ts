@@ -100,7 +100,10 @@ export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMess
   return count;
 }
 
-/** True if `newMessage` contains all text of `oldMessage` and more. A continued word is a different word. */
+/**
+ * True if `newMessage` contains all text of `oldMessage` and more. The old text must not begin or
+ * end inside a word of the new text.
+ */
 export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage): boolean {
   if (oldMessage.role !== newMessage.role) return false;
   const [oldBlocks, newBlocks] = [toBlocks(oldMessage), toBlocks(newMessage)];

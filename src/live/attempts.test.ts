@@ -27,9 +27,9 @@ interface Sent {
 }
 
 /**
- * Plays the sender.
- * @returns what was sent, and the index of the answer that the agent gets; undefined for a good
- *   one
+ * Plays the part of the sender.
+ * @returns what was sent, and the index of the rejection that the agent gets; undefined if the
+ *   vendor accepted a form
  */
 function play({ isCondensed, answers, possible }: Course): { readonly sent: readonly Sent[]; readonly told?: number } {
   const attempts = new RequestAttempts<number>();
@@ -140,8 +140,8 @@ describe('what the chat sends after a rejected request', () => {
           const isAfter = (problem: RejectionProblem): boolean => before.some((one) => one.problem === problem);
           if (change !== undefined) expect(given.possible.has(change)).toBe(true);
           if (change === 'leave-out-thinking') expect(before.map((one) => one.change)).not.toContain(change);
-          // The request is not sent as it came if it was already sent so, is known to be too long,
-          // or the agent has seen text.
+          // The original is not sent if it was already sent, if it is known to be too long, or if
+          // the agent has seen text.
           if (change === 'send-as-it-came') {
             expect(before.every((one) => one.isCondensed)).toBe(true);
             expect(isAfter('too-long') || isAfter('wrong-calls')).toBe(false);

@@ -49,7 +49,9 @@ export function createRedoCommand(conversation: LiveConversation): LedgerCommand
   };
 }
 
-/** Number of messages when a condensation was last undone that is still undone; undefined if there is none. */
+/**
+ * Number of messages at the latest undo that still applies; undefined if no condensation is undone.
+ */
 export function findMessagesWhenUndone(conversation: LiveConversation): number | undefined {
   const undoneCondensations = listUndoneCondensations(conversation).filter((one) => !isNewResultsCondensation(one));
   if (undoneCondensations.length === 0) return undefined;

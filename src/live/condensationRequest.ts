@@ -50,8 +50,8 @@ export function createCondensationRequest(
 }
 
 /**
- * At the threshold, allows only edits that are worth a broken cache; before content would be lost,
- * allows all lossless ones.
+ * At the threshold, allows only edits that are worth a broken cache. If content would otherwise be
+ * lost, allows all lossless edits.
  */
 export function createCondensationTerms(
   conversation: LiveConversation,

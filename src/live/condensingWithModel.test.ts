@@ -44,8 +44,8 @@ describe('a summary by a model in a running conversation', () => {
   }
 
   /**
-   * Creates a bed whose model is asked for a summary from half of the window on, and replies once
-   * it is allowed to.
+   * Creates a test bed whose model is asked for a summary once half of the window is used, and
+   * replies once the test allows it.
    */
   function createPreparingBed(root: string) {
     const asked = createGate();
@@ -292,7 +292,7 @@ describe('a summary by a model in a running conversation', () => {
   });
 
   describe('that the user requests', () => {
-    /** Creates a conversation that is not due, whose model replies once it is allowed to. */
+    /** Creates a conversation that is not due, whose model replies once the test allows it. */
     async function asked(
       root: string,
       settings: Partial<LiveSettings> = {},

@@ -100,8 +100,8 @@ describe('the running conversations that a program keeps', () => {
     inTemporaryFolder(async (root) => {
       mkdirSync(`${root}/${'0'.repeat(32)}`);
       await summarized(root);
-      // Removes the marks that end with the host, since a ledger that a running process holds is in
-      // use.
+      // Removes the files that mark ledgers as used by a running process, as if that process had
+      // ended.
       for (const { folder } of await listLedgers(root)) {
         for (const name of readdirSync(folder)) if (name.startsWith('held-')) rmSync(join(folder, name));
       }

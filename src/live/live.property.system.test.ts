@@ -55,14 +55,14 @@ const history = validHistory.map((messages) =>
 );
 
 const run = fc.record({
-  // Much of histories that repeat themselves is left out of new results.
+  // In histories that repeat themselves, much of the new results is left out.
   full: fc.oneof(history, repeatingHistoryArbitrary),
   actions: fc.array(action, { minLength: 3, maxLength: 14 }),
   window: fc.integer({ min: 1_500, max: 12_000 }),
   provider: fc.constantFrom('lossless', 'truncation'),
 });
 
-/** Ends the messages after a user's message, where an agent asks. */
+/** Cuts the messages after a user message, since that is where an agent sends a request. */
 function cutToAsk(messages: readonly ApiMessage[], length: number): ApiMessage[] {
   let end = Math.min(messages.length, Math.max(1, length));
   while (end > 1 && messages[end - 1]?.role !== 'user') end--;

@@ -245,7 +245,10 @@ export class LiveConversation {
     }
   }
 
-  /** What condensing new results needs; undefined if the user undid condensing them. */
+  /**
+   * What is needed to condense new results; undefined if the user has undone the condensing of new
+   * results.
+   */
   get newResults(): NewResultsState | undefined {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { view: this.current, firstNew: this.firstNew };
   }

@@ -135,7 +135,7 @@ describe('a request of a running conversation', () => {
 
   it('loses more facts than the minimum allows only if it would not fit otherwise', () =>
     inTemporaryFolder(async (root) => {
-      // The settings allow no error line to be lost, and there is one.
+      // The settings forbid the loss of error lines, and the result contains one.
       const failing = [
         ...makeToolExchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${makeLines('log', 90)}`),
       ];

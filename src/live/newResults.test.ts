@@ -366,7 +366,7 @@ describe('a new result that repeats earlier content', () => {
       expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
       expect(stringify((await live.prepare(createRequest(SECOND))).messages)).toBe(stringify(SECOND));
-      // A user who undid it wants whole results.
+      // A user who undid the condensing of new results wants them whole.
       const more = [...THIRD, ...readA('4', part(5, 55))];
       expect(stringify((await live.prepare(createRequest(more))).messages)).toBe(stringify(more));
       expect((await live.redo(conversation)).detail).toContain('Brought back');

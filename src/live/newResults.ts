@@ -35,7 +35,7 @@ export interface NewResultsConfig {
 
 export interface CondensedResults extends NewResultsState {
   readonly edits: readonly CutEdit[];
-  /** Indexes of messages whose calls read again lines that a marker replaced. */
+  /** Indexes of messages whose calls read lines again that a marker had replaced. */
   readonly rereads: readonly number[];
   /** o200k tokens saved by the edits. */
   readonly saved: number;
@@ -98,7 +98,7 @@ async function applyNewResultRules(
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
   const viewAfter = addCutsToView(viewBefore, edits);
-  // Rules that span messages need the task and the previous answer.
+  // Some rules span several messages, so the check includes the task and the previous answer.
   const firstCheckedIndex = Math.max(draft.task + 1, firstNew - 1);
   const messagesUntilTask = messages.slice(0, draft.task + 1);
   const checkedMessages = viewAfter.messages.slice(viewAfter.origins.lastIndexOf(firstCheckedIndex));

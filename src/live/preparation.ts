@@ -17,7 +17,8 @@ export interface PreparationDependencies {
 }
 
 /**
- * A condensation by a model, run beside the requests because it may take longer than they can wait.
+ * A condensation by a model. It runs in the background, because it may take longer than requests
+ * can wait.
  */
 export class BackgroundCondensation {
   /** Undefined until the run has finished, and if it was abandoned. */

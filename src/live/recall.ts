@@ -218,7 +218,7 @@ function renderOriginalText(originalContent: ResolvedReference): string {
   return image ? `[${describeImage(image)}]` : text;
 }
 
-/** One array of millions of lines grows slowly. */
+/** Yields batches, since one array of millions of lines would grow slowly. */
 function* splitIntoLineBatches(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
   for (let lineStart = 0; lineStart <= text.length;) {
@@ -298,7 +298,7 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
 const describeOmittedLines = (reference: string, nextLine: number, count: number, lineCount: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${nextLine + 1} of ${lineCount}`;
 
-/** Renders a complete text verbatim, a part with line numbers. */
+/** Renders a complete text verbatim, and a part of a text with line numbers. */
 function renderReferenceSection(
   reference: string,
   placeText: string,

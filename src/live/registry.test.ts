@@ -111,7 +111,7 @@ describe('recognizing a running conversation in a request', () => {
 const CONTEXT = '<session_context>Linux</session_context>';
 const TASK = 'Look at the file';
 const BEGUN = user(CONTEXT, TASK);
-/** What followed the task, up to a request. */
+/** The messages after the task, up to a request. */
 const STEPS = DUE_MESSAGES.slice(2);
 
 /** Creates a request without an ID, as Gemini CLI sends it. */

@@ -18,7 +18,7 @@ export interface AgentRequest {
   /** The agent's own ID of the conversation, if sent. Subagents send their parent's. */
   readonly conversationId?: string;
   readonly title?: string;
-  /** True for a request beside a task, such as a check of it. */
+  /** True for a request that is not a step of a task, such as a check of the task. */
   readonly isSideRequest?: boolean;
   readonly system?: string;
   readonly messages: readonly ApiMessage[];

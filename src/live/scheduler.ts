@@ -183,7 +183,8 @@ export class CondensationScheduler {
       if (imageRemovalOutcome) return { outcome: imageRemovalOutcome };
       if (areSingleImagesTooLarge(exceededLimits)) return undefined;
     }
-    // The prompt alone would have fit: the limits just learned leave less room for the answer.
+    // The prompt itself fits. The limits just learned reserve less for the answer, so nothing needs
+    // to be removed.
     if (tokens < limit && this.isFitting) return { outcome: undefined };
     const tokensBefore = conversation.countedTokens;
     const outcome = await this.condenseRejectedRequest(overflowReport.tokens !== undefined, signal);
@@ -399,7 +400,7 @@ export class CondensationScheduler {
   }
 
   /**
-   * If true, the condensation runs beside the request; without a model, it runs within the request.
+   * If true, the condensation runs in the background; otherwise it runs while the request waits.
    */
   private mayCallModel({ provider, config }: LiveSettings): boolean {
     return this.dependencies.manager.mayCallModel(provider, config);

@@ -1,4 +1,7 @@
-/** Searches with a pattern from a model, without blocking the host. */
+/**
+ * Searches text for words or a regular expression that a model chose, without blocking the
+ * extension host.
+ */
 import { createContext, Script } from 'node:vm';
 
 /** Returns for each line whether it matches; undefined if matching took too long. */
@@ -10,9 +13,12 @@ export class SearchPatternError extends Error {
 
 /** Milliseconds that one batch may block the thread. */
 const MAX_BATCH_MS = 20;
-/** Milliseconds of all batches of a search together. */
+/** Maximum milliseconds of all batches of a search together. */
 const MAX_SEARCH_MS = 2_000;
-/** Tries for a line alone, because a batch may time out on a busy machine before it has begun. */
+/**
+ * How often a single line is tried, because a batch may time out on a busy machine before it has
+ * begun.
+ */
 const MAX_TRIES_PER_LINE = 3;
 /** Maximum UTF-16 units of a batch; a longer line is a batch of its own. */
 const MAX_BATCH_CHARS = 64 * 1024;
@@ -91,7 +97,7 @@ function findBatchEnd(lines: readonly string[], start: number): number {
   let chars = 0;
   let index = start;
   while (index < lines.length && (index === start || chars < MAX_BATCH_CHARS)) {
-    // Counts one more for each line, because each line has a fixed cost, too.
+    // Counts each line as one character more, because matching even an empty line takes time.
     chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[index]?.length ?? 0);
     index++;
   }

@@ -21,7 +21,9 @@ export interface TestBed {
   readonly manager: CondensationManager;
 }
 
-/** Creates a host for a folder; a second one for the same folder simulates a restart. */
+/**
+ * Creates a test bed with data in a folder; a second one for the same folder simulates a restart.
+ */
 export function createTestBed(
   root: string,
   options: {
@@ -79,7 +81,8 @@ export const createRequest = (messages: readonly ApiMessage[], changes: Partial<
 });
 
 /**
- * Creates a task as VS Code begins it, followed by reads of about `size` lines of 8 tokens each.
+ * Creates a task as VS Code begins it, followed by `count` calls that each read a file of about
+ * `size` lines (8 tokens per line).
  */
 export const makeReads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
   user('<environment_info>Linux</environment_info>'),

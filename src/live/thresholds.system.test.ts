@@ -13,7 +13,7 @@ import { computeDueTokensOfModel } from './tokenLearning';
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
 /** Growth of a conversation from request to request, in percent of the window. */
 const STEP_PERCENT = 1;
-/** Tokens of a line of a read, and of the call around it. */
+/** Tokens of each line that a call reads, and tokens of the call itself. */
 const LINE_TOKENS = 11;
 const CALL_TOKENS = 45;
 const BEFORE_READS = makeReads(0).length;
@@ -23,14 +23,14 @@ const modelOf = (contextWindow: number, threshold: CondensationThreshold): Upstr
   createModel({ contextWindow, maxOutputTokens: 8_000, threshold });
 
 interface Condensed {
-  /** Both are percentages of the window. */
+  /** Sizes before and after the condensation, in percent of the window. */
   readonly at: number;
   readonly to: number;
 }
 
 /**
- * A conversation that outgrows a window. Each threshold uses a part of it, so that tokens counted
- * for one are known for the others.
+ * A conversation that outgrows a window. Each threshold is tested with a beginning of the same
+ * messages, so that each message is counted only once.
  */
 interface Conversation {
   readonly counter: MessageCounter;
@@ -50,7 +50,7 @@ async function firstCondensation(
   const { contextWindow } = model;
   const duePercent = (100 * computeDueTokensOfModel(model).tokens) / contextWindow;
   return inTemporaryFolder(async (root) => {
-    // The gain does not matter here, so old results are removed.
+    // Removes old results completely, because this test is not about how much is kept.
     const config = { preserveRecentCount: 1, toolResults: { mode: 'suppress' } };
     const bed = createTestBed(root, { settings: { provider: 'truncation', config }, counter });
     const percentOf = (tokens: number): number => (100 * tokens) / contextWindow;
@@ -99,8 +99,8 @@ const expectedAt = (row: number, column: number): string =>
   (TABLE.trim().split('\n')[row + 1] ?? '').trim().split(/ {2,}/)[column + 1] ?? '';
 
 /**
- * The two large windows take most of the time, so they are tested with a third of the thresholds,
- * and in the long lane with all.
+ * The two large windows take most of the time, so only a third of their thresholds are tested; the
+ * long test run tests all.
  */
 const isChosen = (row: number, column: number): boolean => column < 2 || isTried(row, column, 3);
 

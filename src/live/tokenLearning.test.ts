@@ -13,7 +13,7 @@ const usage = (inputTokens: number, source: Usage['source'] = 'reported'): Usage
   cacheWriteTokens: 0,
 });
 
-/** Creates a request with this many o200k tokens, all of which must be read. */
+/** Creates a request with this many o200k tokens, all of which the server must read. */
 const createAnsweredRequest = (
   countedTokens: number,
   changes: Partial<AnsweredRequest> = {},
@@ -78,8 +78,8 @@ describe('the number of tokens that fit a request', () => {
 describe('a server that truncates prompts silently', () => {
   const learned = (learning: TokenLearning): number => learning.applyLearnedLimits(createModel()).contextWindow;
 
-  // Regression: by default Ollama has a window of 4,096 tokens, and keeps half of that of a longer
-  // prompt.
+  // Regression: by default Ollama has a window of 4,096 tokens, and reads only half that many of a
+  // longer prompt.
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = createModel();
@@ -104,7 +104,8 @@ describe('a server that truncates prompts silently', () => {
     const learning = new TokenLearning();
     for (const read of [2_000, 2_500, 3_000])
       expect(learning.learnFromAnswer(createAnsweredRequest(9_000), usage(read))).toBeUndefined();
-    // Subagents' conversations begin alike.
+    // Equal sizes in two conversations prove nothing, because conversations of subagents begin
+    // alike.
     learning.learnFromAnswer(createAnsweredRequest(12_000, { conversation: 'two' as LiveId }), usage(3_000));
     expect(learned(learning)).toBe(40_000);
   });
@@ -147,7 +148,8 @@ describe('a server that truncates prompts silently', () => {
     learning.learnFromAnswer(createAnsweredRequest(3_500), usage(3_600));
     expect(learned(learning)).toBe(40_000);
     learning.learnFromAnswer(createAnsweredRequest(3_500), usage(3_900));
-    // A server that keeps half of a prompt that is too long reads more of one that is not.
+    // A server that reads only half a window of a prompt that is too long reads more than that of a
+    // prompt that fits.
     for (const counted of [20_000, 23_000]) learning.learnFromAnswer(createAnsweredRequest(counted), usage(2_050));
     expect(learned(learning)).toBe(3_900);
   });
@@ -176,7 +178,8 @@ describe('a cache of unknown lifetime', () => {
     expect(learning.getCacheLifespan(model)?.warmMs).toBe(90 * MINUTE);
     learning.learnCacheLifespan(model, 200 * MINUTE, answer(0));
     expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    // A miss within the promised time has other reasons, and an answer that read half says nothing.
+    // A cache miss within the promised time has other reasons than expiry, and an answer that read
+    // only a part from the cache says nothing.
     learning.learnCacheLifespan(model, 10 * MINUTE, answer(0));
     learning.learnCacheLifespan(model, 100 * MINUTE, answer(3_000));
     expect(learning.getCacheLifespan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });

@@ -13,8 +13,8 @@ import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { areSingleImagesTooLarge, type BodyLimits } from './weight';
 
 /**
- * Limits of the model's tokens per o200k token. No tokenizer is outside; a report outside is wrong,
- * or the server did not read everything.
+ * Limits of the model's tokens per o200k token. Every tokenizer is within them. If a reported count
+ * is outside, it is wrong or the server did not read everything.
  */
 const TOKEN_FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Two reported sizes count as equal if they differ by no more than this share. */
@@ -60,8 +60,8 @@ interface LearnedLimits {
   /** Window that truncations implied; deleted once the server reads more. */
   impliedWindow?: number;
   /**
-   * Most tokens that the server read of a request, recorded since an implied window proved too
-   * small.
+   * The most tokens of a single request that the server has read, recorded since an implied window
+   * proved too small.
    */
   largestRead?: number;
   /** Window that a rejection named, if smaller than the assumed one. */
@@ -71,7 +71,7 @@ interface LearnedLimits {
   exceededBodyLimits?: ExceededBodyLimits;
 }
 
-/** A request of which the server read less than any vendor must read. */
+/** A request of which the server read fewer tokens than every server has to read. */
 interface ServerTruncation {
   /** Tokens that the server reported, as the model counts them. */
   readonly reportedTokens: number;
@@ -117,7 +117,10 @@ export class TokenLearning {
     );
   }
 
-  /** @returns the tokens that the server read, if it truncated the request; each size only once */
+  /**
+   * @returns the number of tokens that the server read, if it truncated the request; each number is
+   *   returned only once
+   */
   learnFromAnswer(
     { conversation, model, countedTokens, minReadTokens }: AnsweredRequest,
     usage: Usage,
@@ -175,7 +178,7 @@ export class TokenLearning {
 
   getCacheLifespan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
-    // Without a stated lifetime, answers only show how long a prompt was kept.
+    // If the vendor states no lifetime, answers only show how long a prompt stayed in the cache.
     if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
     const learnedWarmMs = Math.min(Math.max(cacheSpan.warmMs, warmMs), coldMs);
     return { warmMs: learnedWarmMs, coldMs: Math.max(learnedWarmMs, Math.min(cacheSpan.coldMs, coldMs)) };
@@ -193,7 +196,8 @@ export class TokenLearning {
     if (promisedMs !== undefined && ageMs < promisedMs) return;
     const learnedLimits = this.getLearnedLimits(model);
     if (usage.cacheReadTokens > tokens / 2) learnedLimits.warmMs = Math.max(learnedLimits.warmMs ?? 0, ageMs);
-    // A miss within the promised lifetime, or without a promise, has other causes than expiry.
+    // A cache miss within the promised lifetime, or if none is promised, has other causes than
+    // expiry.
     else if (promisedMs !== undefined && usage.cacheReadTokens < tokens / 10)
       learnedLimits.coldMs = Math.min(learnedLimits.coldMs ?? Infinity, ageMs);
   }

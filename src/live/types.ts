@@ -61,8 +61,8 @@ export interface LiveSummary {
   /** Providers for display, such as "Lossless, then Smart (File-Aware) if that is not enough". */
   readonly condensedBy?: string;
   /**
-   * Threshold that applies if the prompt cache has expired; absent if expiry is never known or the
-   * setting is off.
+   * Threshold that applies if the prompt cache has expired; absent if the setting is off or nobody
+   * can know when the cache expires.
    */
   readonly coldTokens?: number;
   /** Why the last due condensation removed nothing. */
@@ -142,8 +142,8 @@ export interface LiveSettings {
   /** If true, requests are condensed only if they would not fit. */
   readonly isPaused?: boolean;
   /**
-   * What follows if condensing was not enough. Absent: File-Aware for agents that can recall,
-   * `nothing` for others. Only Lossless has a follow-up.
+   * What runs next if condensing was not enough. Absent: File-Aware for agents that can recall
+   * removed content, `nothing` for others. Only Lossless can be followed by something.
    */
   readonly whenNotEnough?: WhenNotEnough;
   /**
@@ -167,8 +167,8 @@ export interface LiveSettings {
   /** Percent of the window from which a cold cache is a reason to condense; absent: never. */
   readonly coldPercent?: number;
   /**
-   * True if a paid call may follow a failed condensation; requires a condensing profile and a
-   * budget.
+   * True if Summary, which calls a paid model, may follow a failed condensation; requires a
+   * condensing profile and a budget.
    */
   readonly mayUseNative: boolean;
   readonly configs?: Readonly<Record<string, unknown>>;
@@ -180,8 +180,8 @@ export interface LiveSettings {
     readonly byProfile: Readonly<Record<string, CondensationThreshold>>;
   };
   /**
-   * Percent of each kind of facts that must stay in the view; ignored if the request would not fit
-   * otherwise.
+   * Percentage of the facts of each kind that must stay in the view; ignored if the request would
+   * then not fit.
    */
   readonly coherenceFloor?: MinimumCoherence;
   /** Milliseconds that a request waits for a model; default 30,000. */
@@ -192,12 +192,12 @@ export interface LiveSettings {
 
 export interface LiveConversationsApi {
   /**
-   * Originals and ledger entry are on disk when this returns, except those of new results.
+   * When this resolves, originals and ledger entries are on disk, except those of new results.
    * @throws only the signal's reason if it was aborted; failures are in the notes
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
   /**
-   * Condenses a request further that the model rejected as too long.
+   * Condenses a request further after the model rejected it as too long.
    * @returns undefined if nothing more can be done
    * @throws the signal's reason if it was aborted
    */
@@ -211,7 +211,7 @@ export interface LiveConversationsApi {
   count(request: AgentRequest): Promise<number>;
   /** Counts the o200k tokens of a text or message. */
   countPart(part: string | ApiMessage): Promise<number>;
-  /** Records what a request cost, even if it was cut off or had to be corrected. */
+  /** Records what a request cost, even if its answer was cut off or the model had to correct it. */
   recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Calibrates the model's token factor and notes the cache's state. */
   recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void;
@@ -286,7 +286,7 @@ export interface LiveControls extends Pick<
   LiveConversationsApi,
   'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
 > {
-  /** @throws Error for the user if the conversation's process does not answer */
+  /** @throws Error with a message for the user if the conversation's process does not answer */
   view(conversation: LiveId): Promise<LiveView | undefined>;
   /** @throws as {@link LiveControls.view} */
   compare(conversation: LiveId): Promise<DiffTexts | undefined>;
@@ -306,8 +306,8 @@ export interface WindowEngine extends LiveControls {
   /** Returns the last result of {@link LiveControls.view}, kept up to date since. */
   getCachedView(conversation: LiveId): LiveView | undefined;
   /**
-   * @throws the signal's reason if it was aborted; Error for the user if it was abandoned or the
-   * engine does not answer
+   * @throws the signal's reason if it was aborted; Error with a message for the user if the
+   *   condensation was abandoned or the engine does not answer
    */
   condenseNow(
     conversation: LiveId,

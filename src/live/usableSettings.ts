@@ -16,7 +16,7 @@ export class UsableSettingsReader {
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missingProviders.delete(provider);
-      // A side request is only sent once, so a summary isn't worth its price.
+      // A side request is sent only once, so a summary by a model would cost more than it saves.
       return conversation?.about.isSideRequest === true && manager.mayCallModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
@@ -37,7 +37,10 @@ const makeStrictSettings = (settings: LiveSettings): LiveSettings =>
     ? { ...settings, config: { strictOnly: true } }
     : settings;
 
-/** For an agent that asked for much again: removes only duplicates while the request fits. */
+/**
+ * For an agent that requested much removed content again: removes only duplicates while the request
+ * fits.
+ */
 const makeCarefulSettings = (settings: LiveSettings): LiveSettings => ({
   ...settings,
   provider: 'lossless',

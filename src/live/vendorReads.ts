@@ -1,4 +1,7 @@
-/** Counts which part of a request a vendor must read; the rest says nothing about the window. */
+/**
+ * Counts the tokens of a request that a vendor must read. Tokens that it may skip say nothing about
+ * the size of its window.
+ */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';

@@ -17,8 +17,8 @@ export interface ImagesToKeep extends ImageLimits {
 }
 
 /**
- * Images are removed if a request exceeds the first share of the byte limit. The rest is below the
- * second share, so that later images fit too.
+ * Images are removed if a request exceeds the first share of the byte limit, until its size is
+ * below the second share, so that later images fit too.
  */
 const CONDENSE_ABOVE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;

@@ -1,4 +1,7 @@
-/** Tests what runs at the threshold of an agent's task, and what follows it. */
+/**
+ * Tests which provider runs if an agent's task reaches the threshold, and which one follows if that
+ * was not enough.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
@@ -176,7 +179,7 @@ describe('a conversation of which little can still be removed', () => {
     await inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
       const model = createModel({ contextWindow: WINDOW });
-      // Text written by a person stays.
+      // Text that the user wrote is never removed.
       const task = user(`Do all of this:\n${makeLines('todo', 2_900)}`);
       const told = () => bed.events.flatMap((event) => (event.kind === 'exhausted' ? [event.message] : []));
       for (let count = 0; count < 5; count++) {

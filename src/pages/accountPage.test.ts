@@ -83,7 +83,7 @@ it('the account page shows simulated costs as a range beside the recorded ones',
   const overview = makeAccountOverview([priced, markUsageReplayed({ ...priced, path: '/other', agent: 'Other' })]);
   expect(overview.total).toMatchObject({ cost: 4, replayedCost: 2 });
   const words = wordsOf(renderAccountPage(overview, { version: '1' }));
-  // Two dollars are recorded, and another two are estimated, which may be five.
+  // $2 are recorded. Another $2 are estimated, which in reality may be up to $5.
   expect(words).toContain('$4.00 to $7.00 for 4 requests in 2 sessions; estimated: 1 session of Other');
   expect(words).toContain(
     '2 requests were replayed from the conversation, since the agent does not record usage: an estimate. Content that is not in its files is missing: the real cost is usually up to 2.5 times as much.',

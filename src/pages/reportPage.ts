@@ -156,8 +156,8 @@ function renderFillChange(
 }
 
 /**
- * Says how full the window was, why that is more than the messages, and how full it is with the
- * condensed messages.
+ * Says how full the window was, why that exceeds the size of the messages, and how full it would be
+ * with the condensed messages.
  */
 function describeFillBeforeAndAfter(
   fill: FillLevel,
@@ -559,7 +559,10 @@ function describeEditPlace(
 const NAME_START_CHARS = 40;
 const NAME_END_CHARS = 80;
 
-/** Names the places of content by tool and its first short parameter, or else by role. */
+/**
+ * Names each place of content: by the tool and the first short parameter of its call, or else by
+ * the message's role.
+ */
 function nameContentPlaces(originalMessages: readonly ApiMessage[]): Map<string, string> {
   const titleByPlace = new Map<string, string>();
   for (const [index, message] of originalMessages.entries()) {

@@ -44,7 +44,7 @@ interface ValueVerdict {
 export class PanelSettings {
   /**
    * Resolves when the last change is saved. Each change starts after the previous one, because it
-   * applies to its result.
+   * is applied to the previous one's result.
    */
   private saveQueue: Promise<unknown> = Promise.resolve();
   private readonly verdicts = new Map<string, ValueVerdict>();
@@ -65,8 +65,8 @@ export class PanelSettings {
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const inspected = configuration.inspect(name);
-        // The effective value. If a workspace's value is ignored, the panel shows it beside this
-        // one.
+        // The effective value. If a workspace's value is ignored, the panel shows that value next
+        // to the effective one.
         const value = getEffectiveSetting(name);
         const { effective, problems } = this.checkValue(name, value, presets);
         const weakeningText = describeWeakerWorkspaceSetting(name);
@@ -105,7 +105,10 @@ export class PanelSettings {
     this.verdicts.clear();
   }
 
-  /** Caches the verdict while the value is unchanged, so that a change validates one setting. */
+  /**
+   * Keeps the result of a validation until the value changes, so that a change validates only one
+   * setting.
+   */
   private checkValue(name: SettingName, value: unknown, presets: string): ValueVerdict {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const cachedVerdict = this.verdicts.get(name);
@@ -122,8 +125,8 @@ export class PanelSettings {
   }
 
   /**
-   * Checks a change without saving it. Returns the problems that it would add; without any, the
-   * resulting effective value.
+   * Checks a change without saving it. Returns the problems that it would add or, if there are
+   * none, the resulting effective value.
    */
   checkChange(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
@@ -142,7 +145,7 @@ export class PanelSettings {
   }
 
   /**
-   * Changes the list's current content, regardless of what the page knew.
+   * Changes the list as it is in the settings now, even if the page shows an older state.
    * @returns a change that undoes exactly this one
    * @throws Error if VS Code can't write its settings file
    */
@@ -246,7 +249,8 @@ function getValueInScope(name: string, scope: SettingScope): unknown {
 }
 
 /**
- * Changes with the user's presets, the only other setting on which problems of a value may depend.
+ * A key that changes with the user's presets, the only other setting on which problems of a value
+ * may depend.
  */
 const getPresetsKey = (): string => JSON.stringify(getEffectiveSetting('presets'));
 

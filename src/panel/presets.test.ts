@@ -35,7 +35,7 @@ describe('a preset of the panel', () => {
     workspace.workspaceFolders = [{ uri: Uri.file(folder) }];
     expect(await exportPreset(builtIn!.id)).toBe(false);
     workspace.workspaceFolders = undefined;
-    // The double declares no options, unlike VS Code.
+    // The test double's function declares no parameters, unlike VS Code's.
     const [first, second] = asked.mock.calls as unknown as [{ defaultUri?: Uri }][];
     expect(first![0]).not.toHaveProperty('defaultUri');
     expect(second![0].defaultUri?.fsPath).toBe(join(folder, `${builtIn!.id}.condense.json`));

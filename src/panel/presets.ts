@@ -27,7 +27,10 @@ const toPresetState = ({ id, name, description, config }: Preset, isBuiltIn: boo
   config: { ...config },
 });
 
-/** Has only the last part of the extension: VS Code's dialog would append a longer one again. */
+/**
+ * Contains only the last part of the file extension, because VS Code's dialog would append a longer
+ * one a second time.
+ */
 const makePresetFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /** @throws Error if there is no such preset */

@@ -55,8 +55,8 @@ const getEntryId = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
 
 /**
- * True if the settings have a profile with this ID, even an invalid one, because its key belongs to
- * it.
+ * True if the settings have a profile with this ID. Invalid profiles count too, because a key may
+ * be stored for them.
  */
 const isProfileIdTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getEntryId(entry) === id);
 

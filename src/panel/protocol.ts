@@ -64,7 +64,10 @@ const settingStateSchema = z.object({
   workspace: z.unknown().optional(),
   /** The effective configuration of a provider, with defaults. */
   effective: z.unknown().optional(),
-  /** Scopes that can set this setting. A workspace can't set keys, endpoints and money. */
+  /**
+   * Scopes that can set this setting. A workspace can't set keys, endpoints or anything that costs
+   * money.
+   */
   scopes: z.array(scopeSchema),
   /** True if the user's own settings file has no effect on this setting in a remote window. */
   isOfMachine: z.boolean(),
@@ -217,7 +220,7 @@ export const panelMethods = {
   listModels: { params: storedOrNewProfileSchema, result: z.object({ models: z.array(vendorModelSchema) }) },
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
-    /** `profile`: name of a profile that has a prompt of its own, used instead of this one. */
+    /** `profile`: name of the profile whose own prompt is used instead of this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
   /** Opens a copy of a preset as JSON in an editor tab, with completion. */

@@ -390,7 +390,7 @@ describe("requests from the panel's page", () => {
         method === 'preview'
           ? panel.ask(method, { conversation, excluded: [] })
           : panel.ask(method, { conversation, configuration: { kind: 'current' } });
-      // The worker is asked only once its task is known.
+      // Waits until the worker was asked, which happens only after its task is known.
       for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
       await panel.ask('endPreview', {});
       expect((await asked).type).toBe('reply');
@@ -399,7 +399,10 @@ describe("requests from the panel's page", () => {
 });
 
 describe("malformed messages from the panel's page", () => {
-  /** A value that our webview never sends: one of any shape, or a message with a spoilt part. */
+  /**
+   * A value that our webview never sends: a value of any shape, or a valid message with one part
+   * made invalid.
+   */
   const malformed = (): fc.Arbitrary<unknown> => {
     const valid = fc.constantFrom<Record<string, unknown>>(
       { type: 'ready', version: 1 },

@@ -75,8 +75,8 @@ export class SettingsPanel implements vscode.Disposable {
         this.sendPreviewOutdated();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        // VS Code drops values that don't apply in a remote window without naming them in an event,
-        // so compare the settings at the next one.
+        // In a remote window, VS Code drops values that don't apply there and names them in no
+        // event. So also compare the settings at the next event.
         if (!event.affectsConfiguration('contextCondenser') && !this.haveSettingsChanged()) return;
         // Send immediately, so that the answer to a change follows its result.
         this.sendPanelState();

@@ -90,7 +90,7 @@ it.each([
   expect(parsed.problems.map(({ path, message }) => `${path} ${message}`.trim())).toContain(words);
 });
 
-/** Only other extensions define these places. */
+/** Places whose fields are defined by other extensions or by vendors. */
 const OPEN = /^contextCondenser\.(providers\.\*|profiles\.items\.extraBody\.\*)$|\.steps\.items\.config$/;
 
 /**

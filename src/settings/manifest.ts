@@ -192,7 +192,10 @@ export const createWorkspaceFileSchema = (): JsonSchema => ({
 
 const makeSettingReference = (name: SettingName): JsonSchema => ({ $ref: `#/properties/contextCondenser.${name}` });
 
-/** Settings that contain other settings' configurations refer to their schemas. */
+/**
+ * If a setting contains configurations of other settings, its schema refers to the schemas of those
+ * settings.
+ */
 const CHANGE_SCHEMA_BY_SETTING: Partial<Record<SettingName, (schema: JsonSchema) => JsonSchema>> = {
   presets: (schema) => changeSchemaField(schema, ['items', 'config'], () => makeSettingReference('smart')),
   strategy: (schema) =>

@@ -164,7 +164,7 @@ describe('the user is asked for permission if a workspace requests', () => {
     ],
   ])('paid calls, with its settings ignored until allowed: %s', (_what, workspace, user, profiles) => {
     expect(listQuestions(workspace, user).profiles).toEqual(profiles);
-    // Without consent, its choices are ignored.
+    // Without the user's consent, the workspace's choices are ignored.
     const values = mergeSettings({ ...USER, ...user }, workspace);
     for (const name of PROVIDER_CHOICE_SETTINGS) {
       const now = getEffectiveValue(name, values, () => false);

@@ -63,8 +63,8 @@ export function getEffectiveValue(
 }
 
 /**
- * A workspace can't set coherence floors that discard paid results, or Summary options such as
- * disabling masking; the user's values apply instead.
+ * A workspace can't set a minimum coherence, which could discard paid results, or Summary options
+ * such as disabling masking; the user's values apply instead.
  */
 function dropWeakeningValues(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {
@@ -114,8 +114,8 @@ export interface WorkspaceQuestions {
 }
 
 /**
- * Returns the questions about the workspace's settings. Effects that the user's own settings also
- * have need no question.
+ * Returns the questions about the workspace's settings. No question is asked about effects that the
+ * user's own settings also have.
  */
 export function listWorkspaceQuestions(getValues: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => getValues(name).workspace === undefined;

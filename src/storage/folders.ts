@@ -68,8 +68,8 @@ export async function listLedgerFolders(files: Files, root: string): Promise<str
 const STORE_VERSION = 1;
 
 /**
- * Resolves to undefined if about.json is missing or invalid; whoever opens the ledger knows the
- * conversation.
+ * Resolves to undefined if about.json is missing or invalid; code that opens the ledger knows the
+ * conversation anyway.
  */
 export async function readLedgerConversation(
   files: Files,

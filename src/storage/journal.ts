@@ -46,8 +46,8 @@ const CHUNK_BYTES = 1 << 20;
 const computeCrc32Hex = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
- * State of the last line: `torn` if it is the start of an interrupted write, which is removed. A
- * `damaged` one is kept.
+ * State of the last line. `torn`: the start of an interrupted write, which will be removed.
+ * `damaged`: invalid for another reason, and kept.
  */
 type JournalEndState = 'none' | 'torn' | 'damaged';
 

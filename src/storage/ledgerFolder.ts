@@ -33,7 +33,9 @@ const HEADER_FILE_NAME = 'about.json';
 const OWN_FILE_NAME =
   /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
 
-/** True if about.json identifies a ledger, or if the journal's lines do when it is damaged. */
+/**
+ * True if about.json identifies a ledger or, if that file is damaged, if the journal's lines do.
+ */
 export async function isLedgerFolder(files: Files, folder: string): Promise<boolean> {
   if ((await readStatusIfPresent(files, folder))?.kind !== 'folder') return false;
   if ((await readLedgerId(files, folder)) !== undefined) return true;
@@ -63,8 +65,8 @@ export async function containsOnlyLedger(files: Files, folder: string): Promise<
 }
 
 /**
- * Removes a ledger's files, last those with our header, so that the rest is recognized after a
- * crash.
+ * Removes a ledger's files. Those with our header are removed last, so that the remaining files are
+ * recognized after a crash.
  * @returns false if the folder contains other files; then nothing is removed
  */
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {

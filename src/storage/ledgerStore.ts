@@ -119,7 +119,7 @@ async function findFirstLedger(
   return undefined;
 }
 
-/** Reads a ledger without marking it as used, so that pruning does not count this. */
+/** Reads a ledger without marking it as used, so that reading doesn't postpone its removal. */
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const addEntry = ({ json }: JournalRecord): undefined => {

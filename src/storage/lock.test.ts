@@ -46,7 +46,7 @@ function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') 
   };
 }
 
-/** A visit fails if two are inside at once. */
+/** Creates a room. A visit fails if there are two visitors at the same time. */
 function createRoom() {
   let inside = 0;
   let visits = 0;

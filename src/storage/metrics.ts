@@ -11,7 +11,7 @@ import { nodeFiles } from './nodeFiles';
 import { OWN_FILE_KINDS, rejectForeignFile, removeOwnFile, replaceOwnFile } from './ownFiles';
 
 /**
- * Number of runs that are kept. The file is trimmed to it when it exceeds both numbers together.
+ * If the file has more runs than both numbers together, only the newest `MAX_STORED_RUNS` are kept.
  */
 const MAX_STORED_RUNS = 2_000;
 const MAX_EXCESS_RUNS = 500;

@@ -58,7 +58,7 @@ it('an original whose stored line has other content is rewritten, so that it can
     await originals.appendOriginals(given);
     expect(await originals.readOriginals(given.keys())).toEqual(given);
     const bytes = readFileSync(path).length;
-    // An intact original isn't written again, and a later damaged line hides nothing.
+    // An intact original isn't written again, and a damaged line after it doesn't hide it.
     const again = new OriginalsFile(nodeFiles, path);
     await again.readNewOriginals();
     await again.appendOriginals(given);

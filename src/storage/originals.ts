@@ -30,7 +30,8 @@ const ORIGINAL_LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
 export class OriginalsFile {
   /**
-   * By hash, the lines that claim to contain the text; a damaged line may contain something else.
+   * Lines that claim to contain a text, by the text's hash. A damaged line may contain something
+   * else.
    */
   private readonly slices = new Map<Hash, readonly OriginalLocation[]>();
   /** Hashes of texts of which a line was verified in this process. */

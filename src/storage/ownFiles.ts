@@ -17,7 +17,10 @@ export interface OwnFileKind {
   readonly matchesBeginning: (beginning: string) => boolean;
 }
 
-/** Value of `contextCondenser` at the start of our JSON files, by content. */
+/**
+ * Value of the field `contextCondenser` at the start of our JSON files; it says what the file
+ * contains.
+ */
 export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
 
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
@@ -83,8 +86,8 @@ function isSpendingFile(beginning: string): boolean {
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
 
 /**
- * Recognizes logs of version 1.0. Each line had a time, and requests one of these words and a
- * route.
+ * Recognizes logs of version 1.0. Each of their lines began with a time, and the line of a request
+ * continued with one of these words and a route.
  */
 function isGatewayLog(beginning: string): boolean {
   const lines = beginning.split('\n');

@@ -123,7 +123,8 @@ export async function isOwnFolder(files: Files, folder: string): Promise<boolean
 }
 
 /**
- * True if we store a file at this path, whether or not it exists yet. Results must not replace it.
+ * True if we store a file at this path, whether or not it exists yet. Output must not be written
+ * over it.
  */
 export async function isFileOfStore(files: Files, path: string): Promise<boolean> {
   for (let currentPath = path; dirname(currentPath) !== currentPath; currentPath = dirname(currentPath)) {

@@ -51,7 +51,7 @@ export function getOwnerLiveness(owner: OwnerProcess, current: OwnerProcess = ge
   return isAnotherProcess ? 'gone' : 'running';
 }
 
-/** True if the PIDs are from the same host, not a container, before it was rebooted. */
+/** True if the PIDs are from this host itself (not from a container) before it was rebooted. */
 function isNamespaceBeforeRestart(space: string, currentSpace: string): boolean {
   const [machine, boot, inode] = space.split('-');
   const [machineHere, bootHere, inodeHere] = currentSpace.split('-');
@@ -89,8 +89,8 @@ const getHostName = (): string =>
     .slice(0, 64);
 
 /**
- * Version 1.0 recorded only ID and host. A process on the same host is assumed to be of this
- * system.
+ * Version 1.0 recorded only the process ID and the host. A process on the same host is assumed to
+ * belong to this system.
  */
 export const makeOwnerOfEarlierFormat = (pid: number, host: string): OwnerProcess => ({
   pid,

@@ -121,7 +121,8 @@ test('a wrong clock removes no ledger, and ledgers set aside return', () =>
     for (const days of [365, 3_650, -3_650, 0]) {
       expect(await pruneLedgers(root, { now: later(days) })).toMatchObject({ setAside: [], removed: [] });
     }
-    // After use under the wrong clock, the next start sets a few aside and removes nothing.
+    // After the ledgers were used while the clock was wrong, the next start sets a few of them
+    // aside and removes none.
     await makeLedger(root, 'a year ahead', -365);
     for (let start = 0; start < 5; start++) {
       const { setAside, removed } = await pruneLedgers(root, { now: later(365) });
@@ -163,7 +164,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
         if (folder !== container || !name.startsWith('held-')) await nodeFiles.touch(join(folder, name), now.getTime());
       }
     }
-    // An invisible process's mark is valid while fresh.
+    // The mark of a process that can't be seen from here is valid while it is fresh.
     const held = join(container, (await readdir(container)).find((name) => name.startsWith('held-')) ?? '');
     expect(Date.now() - (await nodeFiles.status(held)).modified).toBeLessThan(DAY);
     const { setAside } = await pruneLedgers(root, { now: later(40) });
@@ -171,7 +172,7 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     const left = process.platform === 'linux' ? [ended, reused, forgotten] : [ended];
     expect(gone).toEqual(expect.arrayContaining(left));
     for (const folder of [own.folder, another, earlier, container]) expect(gone).not.toContain(folder);
-    // The next holder removes stale marks.
+    // The next process that marks the ledger as in use removes stale marks.
     await mark(own.folder, `held-${formatOwner({ ...me, pid: Number(stdout) })}`);
     await own.holdFolder();
     expect((await readdir(own.folder)).filter((name) => name.startsWith('held-'))).toEqual([`held-${formatOwner(me)}`]);

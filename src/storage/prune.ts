@@ -40,12 +40,12 @@ const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
 const DEFAULT_MAX_AGE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_UNTIL_SET_ASIDE_REMOVED = 7;
-/** Maximum number of ledgers that one run sets aside, and of those that it removes. */
+/** One run sets aside at most this many ledgers, and removes at most this many. */
 const MAX_PRUNED_PER_RUN = 20;
 
 /**
- * Selects ledgers that are too old, and then the oldest until the rest fits. Never selects one in
- * use.
+ * Selects ledgers that are too old, and then the oldest ones until the others fit the size limit.
+ * Never selects one in use.
  */
 export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],

@@ -21,7 +21,7 @@ describe('expected costs that are recorded against a spending limit', () => {
   it('count in every window until the actual costs are known', async () => {
     const booking = await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
-    // This is another window, and the first call is still pending.
+    // This call comes from another window while the first call is still pending.
     expect(await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
       kind: 'refused',
       limit: 'day',
@@ -93,7 +93,7 @@ describe('many recorded costs of one day', () => {
     await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
     expect(await spending().readSpent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
-    // A pending call is settled later, and sums are recomputed.
+    // The pending call is settled only now, and the sums are computed again.
     if (booking.kind === 'booked') await booking.settle(1);
     appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
     await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
@@ -134,7 +134,8 @@ describe('calling a model under a spending limit', () => {
 
   it('succeeds while the limit is not reached, and otherwise fails with what to do', async () => {
     const limited = model(CENTS_10);
-    // Each call costs $0.02. The third may reach $0.04 + $0.051, but the fourth more than $0.10.
+    // Each call costs $0.02. At the third, the sum may reach $0.04 + $0.051; at the fourth, more
+    // than the limit of $0.10.
     for (let call = 0; call < 3; call++)
       expect((await limited.summarize(request, { conversation: 'a' })).kind).toBe('complete');
     const last = await limited.summarize(request, { conversation: 'a' });

@@ -34,7 +34,7 @@ export interface SpendingToBook {
   readonly conversation?: string | undefined;
   /**
    * Maximum cost in US dollars. For a conversation's request this is the whole prompt at the base
-   * price, so a limit admits a request while anything is left.
+   * price; such a request is allowed while anything of the limit is left.
    */
   readonly atMost: number;
 }

@@ -44,7 +44,8 @@ export class StoredLedger implements LedgerFile {
   private stored: LedgerConversation | undefined;
   private readonly entries: LedgerEntry[] = [];
   /**
-   * True if a newer version wrote some entries. The view lacks these, so nothing must be appended.
+   * True if a newer version wrote some entries. The view lacks these, so this version must not
+   * append any.
    */
   private isNewer = false;
   private folded: Ledger | undefined;

@@ -19,7 +19,7 @@ function getEndedThreads(): Uint8Array {
   return new Uint8Array(bits);
 }
 
-/** Call this before starting a thread whose end will be noted. */
+/** Call this before starting a thread whose end is to be recorded. */
 export const shareEndedThreads = (): void => void getEndedThreads();
 
 const isTrackedThread = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;

@@ -12,7 +12,7 @@ interface OpenComparison extends DiffTexts {
   readonly title: string;
   readonly by?: string;
   readonly isPreview?: boolean;
-  /** By reference, the originals of a preview's markers, which no ledger contains. */
+  /** The originals of a preview's markers, by reference. No ledger contains them. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,10 @@ export interface CondensationFigures {
   readonly cost: number | undefined;
   readonly notes?: readonly string[];
   readonly title?: string | undefined;
-  /** How full the window is and would be, such as `61% → ≈ 46% full`; absent if unknown. */
+  /**
+   * How full the window is and would be after the condensation, such as `61% → ≈ 46% full`; absent
+   * if unknown.
+   */
   readonly full?: string | undefined;
 }
 

@@ -27,7 +27,7 @@ it("a window reports a death of the chat's engine, with a restart button after t
     message: expect.stringContaining('twice within a minute') as unknown,
     choices: ['Condense Again'],
   });
-  // The engine can start again once the button was used.
+  // After the user clicks the button, the engine can start again.
   await expect.poll(() => isStartable(thread)).toBe(true);
   expect(log.lines.filter((line) => line.includes('The engine ended unexpectedly.'))).toHaveLength(2);
   thread.endThread();

@@ -7,7 +7,10 @@ import type { WindowModels } from './models';
 
 export interface HostModelsDependencies {
   readonly models: () => Promise<WindowModels>;
-  /** Returns what loads a conversation's own model, given its name. By default, there is none. */
+  /**
+   * Returns a function that loads a conversation's own model, given the model's name. By default,
+   * there is none.
+   */
   readonly getOwnModelLoader?: (name: string) => LoadOwnModel | undefined;
   readonly warn: (words: string) => void;
 }

@@ -16,8 +16,8 @@ it.each([
 });
 
 /**
- * Parts that are more than text in Markdown: forms of links, addresses that become links by
- * themselves, HTML, headings, lists.
+ * Texts that Markdown treats as more than plain text: forms of links, addresses that become links
+ * by themselves, HTML, headings, lists.
  */
 const hostile = fc
   .array(

@@ -6,7 +6,7 @@ import type { Services } from './services';
 
 const CONSENTS_STATE_KEY = 'contextCondenser.profileConsents';
 
-/** By key, questions that are open. Calls in the meantime share the answer. */
+/** Open questions by key. Calls that need the same answer wait for the same question. */
 const openQuestionByKey = new Map<string, Promise<boolean>>();
 
 /**

@@ -12,7 +12,9 @@ import { getErrorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
-/** Folder of the installed agents: `AGENTS_FOLDER`, or the one folder that packaging ignores. */
+/**
+ * Folder of the installed agents: `AGENTS_FOLDER`, or by default a folder that packaging ignores.
+ */
 export const INSTALLED = resolve(process.env['AGENTS_FOLDER'] ?? 'node_modules/.agents');
 
 /**
@@ -218,7 +220,7 @@ export function runCommand(
 
 /**
  * Hashes all files below a folder, except those that SQLite has while a database is open.
- * @param root the bed's folder; its path in a file is not a difference between two beds.
+ * @param root the bed's folder; its path is ignored in files, because it differs between beds
  */
 export function hashFiles(folder: string, root = folder): ReadonlyMap<string, string> {
   const names = existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];

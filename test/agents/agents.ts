@@ -45,7 +45,7 @@ export interface RealAgent {
   fork?(args: readonly string[], home: string): readonly string[];
   /** Input that makes the agent compact the session. */
   readonly compaction?: string;
-  /** Compacts the session if no input does. */
+  /** Compacts the session of an agent that has no input for this. */
   readonly compactor?: Compactor;
   /** True if its subagents also work without a user. */
   readonly canDelegate?: boolean;
@@ -59,8 +59,8 @@ export interface RealAgent {
   /** Faults that end its task even without a gateway; they are tested separately. */
   readonly fatalFaults: readonly InjectedFault[];
   /**
-   * Text that the agent substitutes for old results during a task, so that its requests don't
-   * extend each other.
+   * Text that the agent substitutes for old results during a task, so that a request doesn't begin
+   * with the same messages as the previous one.
    */
   readonly replacedResults?: RegExp;
   /** Text that the agent shows when ready, if it resumes sessions only in a terminal. */

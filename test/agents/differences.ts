@@ -9,7 +9,7 @@ interface Explanation {
   readonly agents: readonly string[];
   readonly what: readonly Difference['what'][];
   readonly kind?: SentText['kind'];
-  /** Matches the sent text if there is one, or else the read one. */
+  /** Matches the sent text or, if there is none, the text that was read. */
   readonly text: RegExp;
   readonly why: string;
   readonly source: string;

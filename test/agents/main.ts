@@ -56,7 +56,7 @@ import { MARKER_START } from '../../src/core/messages/markers';
 
 /** Number of vendor tokens per o200k token. */
 const TOKEN_FACTOR = 1.5;
-/** Faults during the task, unless they end the agent's task. */
+/** Faults that occur during the task, except those that would end it for the agent. */
 const FAULTS: readonly InjectedFault[] = ['429', '529', 'cut'];
 /** Faults that are tested one at a time. */
 const SEPARATE_FAULTS: readonly InjectedFault[] = [...FAULTS, 'error', 'no-end'];
@@ -245,7 +245,8 @@ const makeRunOptions = (root: string): string[] => [
 ];
 
 /**
- * Runs the same task with nothing after Lossless, to compare costs and requests with the default.
+ * Runs the same task without a provider that follows Lossless, to compare costs and requests with
+ * the default.
  */
 async function checkLosslessAlone(agent: RealAgent, wire: WireName, faults: readonly InjectedFault[]): Promise<void> {
   await runInFolder(async (root) => {
@@ -654,8 +655,8 @@ async function checkStopped(agent: RealAgent, wire: WireName): Promise<void> {
 }
 
 /**
- * The agent's own model summarizes in the background, never answers, rejects the request, or must
- * not be asked.
+ * Test cases: the agent's own model summarizes in the background, never answers, rejects the
+ * request, or must not be asked.
  */
 const SUMMARY_CASES: readonly {
   readonly name: string;

@@ -76,7 +76,7 @@ export class ScriptedSessionModel {
     return answer;
   };
 
-  /** Answers a subagent. Gemini CLI's ends with a call. */
+  /** Answers a subagent. A subagent of Gemini CLI ends with a call. */
   private subagent({ body }: RecordedRequest): Reply {
     const subagentAnswer = 'The other one has looked.';
     const completionTool = listTools(body).find(({ name }) => name === 'complete_task');

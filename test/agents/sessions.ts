@@ -73,8 +73,8 @@ const RESUMING_PROCESS: SessionProcess = {
 };
 
 /**
- * Selects the newest model that Claude Code 2.1.332 knows, which allows system messages among the
- * others.
+ * Selects the newest model that Claude Code 2.1.332 knows, which allows system messages between
+ * other messages.
  */
 const useNewestModel = (args: readonly string[]): readonly string[] =>
   args.map((one) => (one === 'claude-sonnet-4-5' ? 'claude-opus-4-8' : one));

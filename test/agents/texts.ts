@@ -193,7 +193,7 @@ export interface Difference {
     | 'moved'
     /** At the same place, the texts differ. */
     | 'changed'
-    /** Joined, the texts are equal, but their kinds differ. */
+    /** The texts of both sides are equal when joined, but their kinds differ. */
     | 'cut';
   readonly sent?: SentText;
   readonly read?: SentText;

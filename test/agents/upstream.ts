@@ -78,8 +78,8 @@ export const SHELL_TOOL =
 export const READ_TOOL = /^(read|read_file|read_files|readfile|view|view_file)$/i;
 const RECALL_TOOL = /(^|[^a-z])recall$/i;
 /**
- * Matches the prompts of agents' own summaries; the last one is Pi's for a turn that it cuts
- * (`compaction.ts`, `TURN_PREFIX_…`).
+ * Matches the prompts of agents' own summaries. The last alternative is Pi's prompt for a turn that
+ * it splits (`compaction.ts`, `TURN_PREFIX_…`).
  */
 const SUMMARY_PROMPT =
   /CONTEXT CHECKPOINT|hand-?off summary|(create|provide|write|produce|generate|update) (a|an|the|your)?\s*([\w-]+,? )*(summary|snapshot|recap)|summari[sz]e (the|this|our)|state_snapshot|anchored summary|Only summarize information explicitly present/i;
@@ -160,7 +160,7 @@ function makeSampleValue(schema: unknown, name: string, hint: (name: string) => 
   if (valueType === 'object' || isObject(properties)) {
     const requiredNames = Array.isArray(required) ? (required as readonly unknown[]) : [];
     const propertyEntries = Object.entries(isObject(properties) ? properties : {});
-    // If no property is required, the first one with a suitable name is given.
+    // If no property is required, only the first one with a suitable name gets a value.
     const chosenProperties =
       requiredNames.length > 0
         ? propertyEntries.filter(([key]) => requiredNames.includes(key))

@@ -117,8 +117,8 @@ async function ablateOperations(rows: AblationRows, agent: string, messages: rea
 const PROGRAM_NAMES = Map.groupBy(Object.keys(SIMULATED_PROGRAMS), (name) => SIMULATED_PROGRAMS[name]);
 
 /**
- * Measures Lossless without each simulated program, so that the program may print anything. The
- * messages are copied, because caches are keyed by object.
+ * For each simulated program, measures Lossless as if it could not predict what the program prints.
+ * The messages are copied, because caches are keyed by object.
  */
 async function ablatePrograms(rows: AblationRows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   const programsByName = SIMULATED_PROGRAMS as Record<string, SimulatedProgram>;
@@ -185,7 +185,7 @@ interface Condensable {
   readonly needed: readonly NeededLine[];
 }
 
-/** Lists the prefixes of a session after which something was needed. */
+/** Lists the prefixes of a session that contain lines needed by later turns. */
 const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
   chooseSessionCuts(messages, { cuts: CUT_SHARES }).flatMap(({ cut, end }) => {
     const needed = findNeededLines(messages, cut, end);

@@ -1,7 +1,7 @@
 /**
- * Measures the account. It is replayed and compared with recorded tokens and cost, after
- * calibration on the first half of each session; the second half is the test. The accounting of two
- * thousand sessions in the background is measured, too.
+ * Measures how closely replayed sessions match the recorded tokens and cost. The first half of each
+ * session calibrates the replay; the second half is the test. The accounting of two thousand
+ * sessions in the background is measured, too.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -11,7 +11,9 @@ export interface Ratio {
   readonly whole: number;
 }
 
-/** Estimates a ratio of sums over sessions, with an interval from a bootstrap with this seed. */
+/**
+ * Estimates the ratio of two sums over sessions, with an interval from a bootstrap with this seed.
+ */
 export function estimateShare(sessions: readonly Ratio[], resamples: number, seed: number): Estimate {
   const random = new Random(seed);
   const shares: number[] = [];

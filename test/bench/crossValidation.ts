@@ -101,7 +101,8 @@ export function simulateRemoval(
 }
 
 /**
- * Returns the tokens that the agent's oldest texts free, if so much must be removed that they are.
+ * Returns the tokens freed by those of the agent's oldest texts that are removed to get rid of this
+ * excess.
  */
 function countOldTextTokens({ tokens, words }: FitCut, excess: number): number {
   const removedShare = computeShareRemovedWithoutWords(excess, tokens);

@@ -84,12 +84,13 @@ function weightsFile(weights: readonly number[]): string {
   });
   return [
     '/**',
-    ' * Written by `npm run fit`; do not edit. A weight is what one unit of its feature adds to the logarithm of how likely a token is to be',
-    ' * needed, beside all others: what two features say alike is shared between them.',
+    ' * Written by `npm run fit`; do not edit. A weight is what one unit of its feature adds to the',
+    ' * logarithm of how likely a token is to be needed. The weights were fitted together, so features',
+    ' * that overlap share their effect.',
     ' */',
     "import type { FeatureName } from './featureNames';",
     '',
-    'export const WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {',
+    'export const FEATURE_WEIGHTS: Readonly<Partial<Record<FeatureName, number>>> = {',
     ...weightLines,
     '};',
     '',

@@ -58,7 +58,9 @@ export async function cutsFrom(folders: readonly string[], cache: string | undef
   return cuts;
 }
 
-/** Makes the cuts of a session after which something is needed. */
+/**
+ * Cuts a session at several turns, and returns the cuts after which lines from before are needed.
+ */
 export async function makeFitCuts({ agent, project, name, messages: all }: BenchConversation): Promise<FitCut[]> {
   const messages = withoutThinking(all);
   const counter = freshCounter();

@@ -40,7 +40,10 @@ const WARM_UP = 5;
 const REQUESTS = 20;
 const PARALLEL_CONVERSATIONS = 20;
 const REQUESTS_PER_PARALLEL_CONVERSATION = 10;
-/** Window as a multiple of the conversation's tokens: it is condensed once and then has room. */
+/**
+ * Window as a multiple of the conversation's tokens: the conversation is condensed once and then
+ * fits.
+ */
 const CONDENSING_WINDOW_FACTOR = 1.6;
 /** Approximate number of o200k tokens per character in these conversations. */
 const TOKENS_PER_CHAR = 0.3;

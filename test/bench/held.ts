@@ -11,9 +11,9 @@ const readThreadCpuMs = (): number => {
 };
 
 /**
- * Measures the longest time between two turns of the event loop until it is queried. This is the
- * lesser of wall time and CPU time, since other programs may delay the thread. It is checked every
- * millisecond.
+ * Measures the longest time between two turns of the event loop, until the returned function is
+ * called. The time is the lesser of wall time and CPU time, since other programs may delay the
+ * thread. It is checked every millisecond.
  */
 export function startBlockMonitor(): () => Promise<number> {
   let longest = 0;

@@ -244,7 +244,7 @@ export class RemovedLineCheck {
     this.sent = messages;
   }
 
-  /** True if every line that a cut touches is in the request as a whole. */
+  /** True if the request contains every line that a cut touches, each as a whole. */
   private hasTouchedLines(text: unknown, { start, end }: { readonly start: number; readonly end: number }): boolean {
     if (typeof text !== 'string') return false;
     const lineStart = text.lastIndexOf('\n', start - 1) + 1;

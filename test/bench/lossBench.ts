@@ -1,7 +1,7 @@
 /**
- * Measures losses other than lines, at the rules' sizes: error texts that recur, and users'
- * messages. It also measures what File-Aware's markers say of lost lines (those below a declaration
- * that the marker names), and what the names cost.
+ * Measures losses other than lost lines, at the sizes that other tools' rules reach: error texts
+ * that recur, and users' messages. It also measures what File-Aware's markers say of lost lines
+ * (those below a declaration that the marker names), and what the names cost.
  */
 import { makePlaceKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';

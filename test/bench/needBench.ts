@@ -1,7 +1,7 @@
 /**
- * Measures the share of lines that File-Aware loses of those that later edits and patches need,
+ * Of the lines that later edits and patches need, measures the share that File-Aware loses,
  * compared with other tools' rules at the same size for each prefix. Each agent has the same
- * weight, and each project within it.
+ * weight, and so has each project of an agent.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { chooseSessionCuts } from '../../src/core/condense/futureNeed/cuts';

@@ -53,7 +53,7 @@ function computeLine(cuts: readonly FitCut[], scores: ScoreBlocks): { left: numb
     .map(({ removedByUs, lostByUs }) => ({ left: 1 - removedByUs, kept: 1 - lostByUs }));
 }
 
-/** Rules that other tools use; the newest half is only a baseline. */
+/** Rules that other tools use; the rule `newest half` is missing, because it is only a baseline. */
 const RULES_OF_TOOLS = ['mask 40', 'mask 20', 'mask 10', 'head and tail 8,000'];
 
 /** Shows a table by agent; empty if Lossless wasn't measured. */

@@ -87,7 +87,10 @@ function collectKnownParts(prefix: readonly ApiMessage[]): KnownParts {
   return { rareNames, paths };
 }
 
-/** Adds what a user's message shows, because only these show the agent anything new. */
+/**
+ * Adds the names and paths in a user's message, because only these messages show the agent anything
+ * new.
+ */
 function addShownParts(shown: { names: Set<string>; paths: Set<string> }, message: ApiMessage): void {
   for (const { text } of listContents(message)) {
     for (const name of findIdentifierNames(text)) shown.names.add(name);

@@ -31,8 +31,8 @@ export interface NewResultsPoint {
   readonly without: ReplayedRun;
   readonly with: ReplayedRun;
   /**
-   * `careless` doesn't protect reread content, and `quiet` also removes terminal noise; both only
-   * with an unlimited window.
+   * `withoutProtection` doesn't protect reread content, and `withoutNoise` also removes terminal
+   * noise; both are measured only with an unlimited window.
    */
   readonly withoutProtection?: ReplayedRun;
   readonly withoutNoise?: ReplayedRun;
@@ -46,9 +46,12 @@ export interface NewResultsPoint {
 export interface NewResultsBound {
   readonly chars: number;
   readonly cost: number;
-  /** Shares if a file's lines must be above in a text that shows the file. */
+  /**
+   * Shares if a file's lines are left out only where an earlier text that shows the same file
+   * contains them.
+   */
   readonly sameFile: readonly [chars: number, cost: number];
-  /** Shares if the lines may be above in any text. */
+  /** Shares if lines are left out where any earlier text contains them. */
   readonly anywhere: readonly [chars: number, cost: number];
 }
 

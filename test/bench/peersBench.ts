@@ -22,12 +22,18 @@ export interface SizedRow {
   readonly rule: string;
   readonly peer: RetentionReport;
   /**
-   * Result of File-Aware with the first target in tokens that removes at least as much in total.
+   * Result of File-Aware with the first target in tokens that removes at least as much as the rule
+   * in total.
    */
   readonly absolute: SizedResult | undefined;
-  /** Result with the first target that is a share of each conversation, in whole percent. */
+  /**
+   * Result with the first target that does the same and is a share of each conversation, in whole
+   * percent.
+   */
   readonly share: SizedResult | undefined;
-  /** File-Aware, if the size that the rule reaches is each conversation's target. */
+  /**
+   * Result of File-Aware if each conversation's target is the size that the rule reaches for it.
+   */
   readonly matched: RetentionReport;
 }
 

@@ -35,7 +35,7 @@ export const slidingWindow =
     return { original: prefix, messages: origins.map((index) => prefix[index]!), origins, edits: [] };
   };
 
-/** Changes each result, with its number counted from the newest. */
+/** Changes each result; `age` is its number, counted from the newest. */
 const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: number) => string): View => {
   let resultCount = 0;
   const changeBlock = (block: Block): Block => {

@@ -13,16 +13,18 @@ import { findTaskMessage } from '../../src/core/messages/task';
 import { DEFAULT_TOOLS, isFileNameParameter, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
-/** A line without its prefix, its file, and its full length in characters. */
+/**
+ * A line: its text without the prefix, the number of its file, and its full length in characters.
+ */
 interface ToolLine {
   readonly text: string;
   readonly file: number;
   readonly chars: number;
-  /** Number of prefix characters that follow from the previous line. */
+  /** Length of the prefix (path or line number) if it follows from the previous line, else 0. */
   readonly prefix: number;
 }
 
-/** Number for lines of no file, whose copies may be anywhere. */
+/** Number of the file for lines that belong to none; their copies may be anywhere. */
 const NO_FILE = 0;
 
 export interface RepeatBound {
@@ -42,14 +44,14 @@ export function repeatBound(messages: readonly ApiMessage[]): RepeatBound {
   return { chars, sameFile: most(true), anywhere: most(false) };
 }
 
-/** The bound for new results: each result is compared with everything above it, including calls. */
+/** The upper bound for new results: each result is compared with all earlier results and calls. */
 export interface BoundByMessage {
   /**
-   * For each message, the removable characters if a file's lines must be above in a text that shows
-   * the file.
+   * For each message, the removable characters if an earlier text that shows the same file must
+   * contain the lines.
    */
   readonly sameFile: ReadonlyMap<number, number>;
-  /** For each message, the removable characters if lines may be above in any text. */
+  /** For each message, the removable characters if any earlier text may contain the lines. */
   readonly anywhere: ReadonlyMap<number, number>;
 }
 
@@ -171,7 +173,10 @@ function isJsonOfLines(text: string): boolean {
   }
 }
 
-/** Characters that a run of lines costs at least, and a second place in the same marker. */
+/**
+ * Minimum characters of a marker for a run of lines, and characters of a second place in the same
+ * marker.
+ */
 const MARKER_CHARS = makeMarker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
 /** Minimum letters and digits of a line, below which a repetition means nothing. */

@@ -1,9 +1,9 @@
 /**
  * Measures, without a model, how much is kept of what the agent needs later. A session is cut at a
- * turn, and its prefix is condensed. Of what the next turns used in tool parameters, knew only from the
- * prefix, and were not shown again, the measure is the share that the view contains, and the share
- * that can be recalled. This is necessary but not sufficient, because the model may not use a line
- * that is there.
+ * turn, and its prefix is condensed. Items count if the next turns used them in tool parameters,
+ * knew them only from the prefix, and were not shown them again. The measures are the shares of
+ * these items that the view contains, and that can be recalled. This is necessary but not
+ * sufficient, because the model may not use a line that is there.
  */
 import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';

@@ -1,4 +1,6 @@
-/** Compares how much later turns find again with our providers and with other tools' rules. */
+/**
+ * Compares our providers with other tools' rules: how much of what later turns need is still there.
+ */
 import type { Estimate } from './bootstrap';
 import type { BenchConversation } from './corpus';
 import { CANDIDATES, freshCounter } from './measure';

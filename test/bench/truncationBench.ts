@@ -23,7 +23,7 @@ interface TruncationSize {
   readonly recent: number;
   /**
    * Number of lines, of a hundred characters each, that are kept of a result. If absent, results
-   * are truncated as by default, and the way to keep applies to parameters.
+   * are truncated as by default, and `keep` applies to parameters.
    */
   readonly lines?: number;
 }

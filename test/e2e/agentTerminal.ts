@@ -143,7 +143,8 @@ export async function press({ page }: Workbench, ...keys: readonly string[]): Pr
 }
 
 /**
- * Presses keys until the gateway has ended, because the terminal waits for Enter after its agent.
+ * Presses keys until the gateway has ended, because the terminal waits for Enter after its agent
+ * has ended.
  */
 export const pressUntilEnded = (
   bench: Workbench,

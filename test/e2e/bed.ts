@@ -61,14 +61,17 @@ export interface SharedScenarios {
   readonly open: (bed: Bed) => Promise<Workbench>;
   readonly scenarios: Readonly<Record<string, SharedScenario>>;
   readonly seconds?: number;
-  /** True if they are part of the smoke test in `npm test`, which should need only one window. */
+  /**
+   * True if the scenarios are part of the smoke test in `npm test`, which should need only one
+   * window.
+   */
   readonly isSmoke?: boolean;
 }
 
 /**
- * Where scenarios run one after another. The first window of each reuses address and browser
- * context, which is emptied in between but keeps the workbench's scripts cached. This saves two
- * thirds of the time to open a window.
+ * A place where scenarios run one after another. The first window of each scenario reuses the
+ * previous one's address and browser context. The context is emptied in between but keeps the
+ * workbench's scripts cached, which saves two thirds of the time to open a window.
  */
 export class Place {
   #port: number | undefined;
@@ -90,7 +93,7 @@ export class Place {
   }
 }
 
-/** A bed in use, for one scenario or for several in one window. */
+/** A test bed while it is in use, by one scenario or by several in one window. */
 class Stage {
   readonly bed: Bed;
   readonly #place: Place;

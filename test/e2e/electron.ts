@@ -42,7 +42,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
     JSON.stringify({ 'telemetry.telemetryLevel': 'off', 'workbench.startupEditor': 'none', 'update.mode': 'none' }),
   );
   const results = join(scratch, 'results.jsonl');
-  // X looks for this file in the home folder, which the tests replace.
+  // X11 programs look for this file in the home folder, which the tests replace.
   const authority = process.env['XAUTHORITY'] ?? join(homedir(), '.Xauthority');
   try {
     const executable =

@@ -72,8 +72,8 @@ export const listGatewayProcesses = (bench: Workbench) =>
   listRunningGateways(bench).map((gateway) => ({ ...gateway, processes: listProcesses(gateway.pid) }));
 
 /**
- * Checks that the gateways have ended: nothing listens, no process is left, and no file of a run is
- * left in our folder or names one in the home folder.
+ * Checks that the gateways have ended: nothing listens, no process is left, no file of a run is
+ * left in our folder, and no file in the home folder contains a gateway's address.
  * @param logs the agent's own logs, in which the gateway's address may remain.
  */
 export async function checkGone(

@@ -52,7 +52,8 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   const findOwnFrame = (id: number | undefined): Profiler.Profile['nodes'][number]['callFrame'] | undefined => {
     for (let at = id; at !== undefined; at = parents.get(at)) {
       const frame = frames.get(at);
-      // The helper's frames don't match, because it is a single file without this folder.
+      // The helper's frames don't match, because the helper is a single file without a `dist`
+      // folder.
       if (frame?.url.includes(extensionsDir) === true && frame.url.includes('/dist/')) return frame;
     }
     return undefined;
@@ -73,8 +74,7 @@ function longestStretch({ profile, turns }: ProfileResult, extensionsDir: string
   let longest = { us: 0, wallUs: 0, calls: new Map<string, number>() };
   for (const [number, calls] of seen) {
     const wallUs = [...calls.values()].reduce((sum, each) => sum + each, 0);
-    // V8's samples measure time on the clock, during most of which a busy machine may not run the
-    // thread.
+    // V8's samples measure wall time, and a busy machine may not run the thread during most of it.
     const usedUs = (turns[number]?.[1] ?? 0) - (turns[number - 1]?.[1] ?? 0);
     const us = Math.min(wallUs, usedUs);
     if (us > longest.us) longest = { us, wallUs, calls };

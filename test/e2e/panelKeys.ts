@@ -171,7 +171,7 @@ export const BY_KEYBOARD: Hand = {
   },
   choose: async (bench, wanted) => {
     const { keyboard } = bench.page;
-    // The panel may take the focus from a new list, which then takes it back.
+    // The panel may take the focus from a new list; the list then takes it back.
     await until('the row in the list', async () => {
       if (!(await listHasFocus(bench))) return false;
       const isThere = wanted.test(await focusedRow(bench));

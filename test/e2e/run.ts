@@ -94,7 +94,7 @@ interface Turn {
   run(tested: TestTarget, place: Place, report: Report): Promise<void>;
 }
 
-/** Lists the scenarios with the names in the report, slowest first. */
+/** Lists the scenarios with the names that the report shows, slowest first. */
 async function listTurns({ scenarios, only, isSmoke, isLong, repeat }: Target): Promise<Turn[]> {
   const isWanted = (name: string): boolean => only.length === 0 || only.some((text) => name.includes(text));
   const found: Turn[] = [];

@@ -43,7 +43,8 @@ const outline = fc.record({
 const thin = fc.constant({ operation: 'thin' as const });
 
 /**
- * Operations that neither call a model nor work only on results. Add every new one of this kind.
+ * Operations that call no model and work on all content, not only on results. Add every new
+ * operation of this kind.
  */
 const mechanical = { keep, suppress, truncate, thin } satisfies Readonly<
   Record<Exclude<OperationName, 'summarize' | 'outline'>, fc.Arbitrary<OperationInput>>

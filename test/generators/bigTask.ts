@@ -72,7 +72,7 @@ class Planner {
     return this.steps;
   }
 
-  /** Adds an answer with as many of the calls as are left. */
+  /** Adds an answer with the planned calls, or with only as many as the task may still make. */
   private add(most: number, text: string, ...planned: ScriptedCall[]): void {
     const calls = planned.slice(0, most - this.made);
     if (calls.length === 0) return;

@@ -13,7 +13,7 @@ export interface Composition {
   readonly thinking: number;
   readonly assistantText: number;
   readonly userText: number;
-  /** Share of each tool's results in the characters of all results. */
+  /** Each tool's share of the characters of all results. */
   readonly results: Readonly<Record<string, number>>;
   /** Shares of the content that was read. */
   readonly reads: {

@@ -3,8 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { Random } from './random';
 
 /**
- * Creates a PNG of this size in bytes, to within a thousandth. It contains gray noise, and white
- * below it.
+ * Creates a PNG of this size in bytes, to within a thousandth: gray noise, with white below.
  * @param bytes at most one byte per pixel.
  */
 export function noisePng(width: number, height: number, bytes: number, seed: number): Buffer {

@@ -461,8 +461,8 @@ describe('every agent’s conversation', () => {
         expect(await cli('inspect', path, '--json'), path).toBe(0);
         expect(json()).toMatchObject({ format, violations: [] });
         if (path.includes('subagents')) continue;
-        // In these there is nothing to remove: Cursor stores no results, and the two other sessions
-        // contain no repetition.
+        // These conversations contain nothing to remove: Cursor stores no results, and the two
+        // other sessions contain no repetition.
         if (['cursor', 'qwen', 'continue'].includes(format)) {
           expect(await cli('condense', path), path).toBe(1);
           continue;
@@ -592,7 +592,7 @@ describe('wrong use of the command line', () => {
   });
 
   it('with a file that it may not read is reported', async () => {
-    if (process.getuid?.() === 0) return; // root reads everything; the reader's tests simulate the error
+    if (process.getuid?.() === 0) return; // root can read every file; the reader's tests simulate the error
     chmodSync(file, 0);
     expect(await cli('condense', file)).toBe(2);
     expect(stderr).toContain(file);
@@ -685,7 +685,7 @@ describe('the account command', () => {
       return (json() as { total: { requests: number } }).total.requests;
     };
     const all = await countRequests();
-    // The days are those of the sessions, not those of their files.
+    // Days are counted by the times in the sessions, not by those of their files.
     expect(await countRequests('--days', '1')).toBeLessThan(all);
     expect(await countRequests('--days', '36500')).toBe(all);
   });

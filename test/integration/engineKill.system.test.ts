@@ -31,7 +31,7 @@ it.each(['lossless', 'truncation'])(
       },
     });
     onTestFinished(() => bench.close());
-    // In the thread's clock, deaths are a minute apart.
+    // The thread's clock advances a minute per reading, so deaths are a minute apart.
     let minutes = 0;
     const { live, thread, deaths } = openChatEngine(join(bench.storage, 'live'), {
       settings: { provider },

@@ -1,6 +1,6 @@
 /**
  * A process that replaces files, or writes to them as an agent does, and kills itself with SIGKILL
- * before a given modifying step. Each write has a step in its middle.
+ * before a given modifying step. Each write is split into two steps.
  */
 import { readFileSync, writeFileSync, renameSync, writeSync } from 'node:fs';
 import { lock } from 'proper-lockfile';

@@ -73,8 +73,8 @@ test('a replacement killed at any step leaves the old or the new state after res
     return exit;
   };
   const steps = stepsIn(await replaced(NEVER));
-  // The steps write the bytes before and after, the record, two files, and the mark; if there were
-  // fewer, some would be missing from the test.
+  // The steps write the bytes before and after, the record, two files, and the `done` mark. If
+  // there were fewer steps, some of these writes would be missing from the test.
   expect(steps).toBeGreaterThan(40);
   for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
 });

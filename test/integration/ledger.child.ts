@@ -1,6 +1,6 @@
 /**
  * A process that writes to a ledger, and kills itself with SIGKILL before a given modifying step.
- * Each write has a step in its middle.
+ * Each write is split into two steps.
  */
 import { writeSync } from 'node:fs';
 import { openLedger } from '../../src/storage/ledgerStore';

@@ -222,7 +222,7 @@ describe.skipIf(!present)('estimates of Summary', () => {
       .sort()
       .map((name) => readConversationFile(join(CORPUS, name), { history: 'all' }).messages);
     /**
-     * Replies as long as real ones: the real agent's summaries of a full window, without thinking.
+     * Replies of realistic length: the real agent's summaries of a full window, without thinking.
      */
     const summaries = histories.flatMap((messages) =>
       messages

@@ -46,14 +46,14 @@ const WINDOW = 1_000_000_000;
 const SYSTEM = 'You are an agent.';
 const TOOLS = [{ name: 'Read', input_schema: { type: 'object' } }];
 
-/** Contain real sessions, outside the repository. */
+/** Folders outside the repository that contain real sessions. */
 const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/${name}`);
 const SAMPLE = join(import.meta.dirname, '../../sample/conversation.jsonl');
-/** One of this many sessions is tested, unless all are (`npm run test:long`). */
+/** One in this many sessions is tested; `npm run test:long` tests all. */
 const ONE_OF = 16;
 /**
- * Length of a hostile text in UTF-16 code units. A file may have 32 MB, which three of these texts
- * fit with up to six bytes per unit.
+ * Length of a hostile text in UTF-16 code units. A file may have at most 32 MB; three of these
+ * texts fit, even with six bytes per unit.
  */
 const SIZE = isLong ? 1_500_000 : 60_000;
 /**
@@ -89,7 +89,8 @@ type Road = (input: Input, choice: Choice) => Promise<Result | undefined>;
 
 /**
  * Converts messages to what the gateway reads from requests to Anthropic: content as lists, without
- * cache breakpoints. Every way uses this form, because places in lists and in strings differ.
+ * cache breakpoints. Every way uses this form, because edits state a place in a list differently
+ * from one in a string.
  */
 function asRead(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const body = JSON.parse(JSON.stringify({ messages })) as RequestBody;
@@ -124,7 +125,8 @@ const lastEdits = async (store: string, id: string): Promise<readonly Edit[]> =>
 function openWindow(folder: string): { readonly preview: Road; readonly run: Road; readonly live: Road } {
   const chats = join(folder, 'chat');
   const { live, thread } = openChatEngine(chats, {
-    // New results have a rule of their own, which must not change what is condensed.
+    // New results are condensed by a rule of their own, which is turned off here, so that it
+    // doesn't change the edits.
     settings: { newResults: 'off', largeResultPercent: 0 },
   });
   const { signal } = new AbortController();
@@ -278,8 +280,8 @@ async function openGateway(folder: string): Promise<Road> {
 }
 
 /**
- * Compares all ways with the first. It doesn't use `toEqual`, whose message would print a user's
- * session.
+ * Compares the edits of all ways with those of the first. It doesn't use `toEqual`, whose message
+ * would print a user's session.
  * @returns the number of condensed conversations
  */
 async function compare(

@@ -97,7 +97,8 @@ describe('the calls for sixty summaries in one condensation', () => {
     const outcome = await condense();
     if (outcome.kind !== 'condensed') throw new Error(outcome.kind);
     expect(outcome.edits).toHaveLength(60);
-    // Six calls fail at the same time, and then more one after another; each is retried twice.
+    // Six calls fail at the same time, and then up to three more, one after another; each call is
+    // retried twice.
     expect(server.requests.length).toBeLessThanOrEqual(9 * 3);
     expect(outcome.notes.join()).toContain('60 of 60 summaries were not written');
   });

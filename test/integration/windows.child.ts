@@ -35,8 +35,8 @@ async function condense(): Promise<Did> {
 }
 
 async function giveBack(): Promise<Did> {
-  // The file looks as if the agent had been idle for an hour, because giving back counts as writing
-  // by the agent.
+  // Makes the file look as if the agent had been idle for an hour, because giving back counts as
+  // writing by the agent.
   makeFileOld(path);
   const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
   return { did: 'given', as: given.path };

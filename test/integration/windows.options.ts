@@ -9,7 +9,10 @@ export interface WindowOptions {
 
 export interface Did {
   readonly did: 'condensed' | 'undone' | 'given' | 'taken back' | 'refused' | 'nothing';
-  /** Figures of the condensation, the file that was written, or why it was refused. */
+  /**
+   * Figures of the condensation, the path of the file that was written, or the reason for the
+   * refusal.
+   */
   readonly as?: string;
 }
 

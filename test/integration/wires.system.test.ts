@@ -1,8 +1,8 @@
 /**
  * Runs the long task on every wire, with servers that are as strict as the vendors. Over 400,000
  * tokens (half of it without LONG_TESTS) go through a window of 100,000, counted as o200k × 1.5,
- * with thinking to send back. `LONG_TESTS=1 npx vitest run test/integration/wires.system.test.ts`
- * prints figures.
+ * with thinking that must be sent back. `LONG_TESTS=1 npx vitest run
+ * test/integration/wires.system.test.ts` prints figures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

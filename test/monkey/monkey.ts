@@ -339,7 +339,7 @@ class Monkey {
     return { body: request?.body['messages'], length: chat.messages.length - (request?.status === 200 ? answers : 0) };
   }
 
-  /** Checks what was sent, and discards it, because the doubles keep everything. */
+  /** Checks what was sent, and discards it, because the test doubles keep every request. */
   private look(): void {
     this.requests += this.server.requests.length;
     for (const { status, refusal = '' } of this.server.requests) {
@@ -360,7 +360,7 @@ class Monkey {
   private async heap(): Promise<number> {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    // Writes in the background end first.
+    // Lets writes in the background end before the heap is measured.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     return process.memoryUsage().heapUsed;

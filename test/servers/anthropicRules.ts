@@ -19,15 +19,15 @@ export interface AnthropicStrictness {
    */
   readonly byModel?: boolean;
   /**
-   * With thinking, a turn of tool calls must start with thinking, but its later answers need not
-   * ("When `thinking` is enabled, a final `assistant` message must start with a thinking block";
-   * guide "Extended thinking": a turn's calls and results are one assistant turn). Replaces the
-   * rule for the last answer.
+   * With thinking, the first answer of a turn with tool calls must start with thinking, but later
+   * answers of the turn need not ("When `thinking` is enabled, a final `assistant` message must
+   * start with a thinking block"; guide "Extended thinking": a turn's calls and results are one
+   * assistant turn). Replaces the rule for the last answer.
    */
   readonly turns?: boolean;
   /**
-   * `anthropic-version: 2026-10-21` rejects what its migration guide lists: sampling, misplaced
-   * documents and citations.
+   * `anthropic-version: 2026-10-21` rejects what its migration guide lists: sampling parameters,
+   * misplaced documents and citations.
    */
   readonly version?: boolean;
   /**

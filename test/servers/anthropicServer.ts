@@ -260,9 +260,9 @@ export function startAnthropicServer(options: AnthropicServerOptions = {}): Prom
   }
 
   /**
-   * Sends a single compaction block and no reply. The block is empty, with the stop reason, if the
-   * scripted reply has no text or has a call. Tokens are reported only in `iterations`, and the
-   * block arrives whole (guide "Compaction on demand").
+   * Sends a single compaction block and no reply. If the scripted reply has no text or has a call,
+   * the content is empty, and the stop reason is the reply's. Tokens are reported only in
+   * `iterations`, and the block arrives whole (guide "Compaction on demand").
    */
   function sendCompaction(exchange: Exchange, route: Route, scripted: Reply, use: CacheUse): void {
     const summaryText = splitReply(scripted).join('');
@@ -434,7 +434,7 @@ function makeContent(
       type: 'tool_use',
       id: call.id ?? `toolu_${index}_${at}`,
       name: call.name,
-      // An empty text is a call that was cut before its first parameter.
+      // An empty string stands for a call that was cut off before its first parameter.
       input: typeof call.input !== 'string' ? call.input : call.input === '' ? {} : (JSON.parse(call.input) as object),
     })),
   ];
@@ -487,7 +487,7 @@ function* makeEvents(message: Message, scripted: Reply): Generator<{ event: Even
     }
     yield plain({ type: 'content_block_stop', index });
   }
-  // As a piece, this event allows a fault after the last piece of the answer.
+  // This event counts as a piece, so that a scripted fault can follow the last piece of the answer.
   yield {
     event: {
       type: 'message_delta',

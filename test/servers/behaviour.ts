@@ -35,7 +35,7 @@ export interface Reply {
   /** Default: `tools` if there are calls, otherwise `end`. */
   readonly stop?: ScriptedStop;
   readonly fault?: Fault;
-  /** Delays the first byte until it resolves. */
+  /** Delays the first byte until this promise resolves. */
   readonly firstByte?: Promise<unknown>;
 }
 

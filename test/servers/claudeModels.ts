@@ -20,7 +20,7 @@ export interface ClaudeModel {
   readonly thinking: readonly ThinkingType[];
   readonly byDefault: 'disabled' | 'adaptive';
   readonly forcesTools: boolean;
-  /** Thinking is bound to its context. */
+  /** True if thinking is accepted only after its original context. */
   readonly bindsThinking: boolean;
   /**
    * True if answers contain the thinking's text by default; otherwise only a signature, unless
@@ -46,7 +46,7 @@ const MODEL_OF_2026 = {
   bindsThinking: false,
   showsThinking: false,
 } as const;
-/** Thinking can't be disabled, tools can't be forced, and thinking is bound. */
+/** Thinking can't be disabled, tools can't be forced, and thinking is bound to its context. */
 const MODEL_OF_AUTUMN = {
   ...MODEL_OF_2026,
   thinking: ['adaptive'],

@@ -276,7 +276,7 @@ function* makeEvents(
     }
     yield event('contentBlockStop', { contentBlockIndex });
   }
-  // As a piece, this event allows a fault after the last piece of the answer.
+  // This event counts as a piece, so that a scripted fault can follow the last piece of the answer.
   yield event('messageStop', { stopReason }, true);
   yield event('metadata', { usage, metrics: { latencyMs: 1 } });
 }

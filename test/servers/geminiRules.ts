@@ -246,7 +246,7 @@ function pairFault(contents: readonly Json[]): string | undefined {
       if (contentAfter && listParts(contentAfter, 'functionResponse').length !== calls) {
         return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.';
       }
-      // If the request ends with calls, it isn't the model's turn.
+      // A request must not end with the model's own calls.
       if (!contentAfter)
         return 'Please ensure that single turn requests end with a user role or the role field is empty.';
     }

@@ -70,7 +70,7 @@ export function longTask(root: string, calls?: number, pauses: readonly number[]
     prompt: NOTES_PROMPT,
     steps: [
       (request) => {
-        // The file may have been cut in several places.
+        // The file's result may contain several markers.
         const markers = findMarkersInEarlyResult(request).map(({ marker }) => marker);
         const content = `Notes:\n${markers.join('\n')}\n`;
         return callsTool({ name: 'create_file', input: { filePath: notesFile, content } });
@@ -96,7 +96,7 @@ interface Marker {
   readonly reference: string;
 }
 
-/** Finds the markers in what is left of the early result. */
+/** Finds the markers in the condensed result that contained the early file. */
 function findMarkersInEarlyResult(request: RecordedRequest): Marker[] {
   const text = findResult(request, EARLY_CALL) ?? '';
   return findMarkers(text).map(({ start, end, reference }) => ({ marker: text.slice(start, end), reference }));
@@ -126,7 +126,7 @@ interface RecalledPiece {
   readonly text: string;
 }
 
-/** Lists the results of a step's calls, without their location line. */
+/** Lists the results of a step's calls, without their first lines, `[ref …]`. */
 function listPieces(request: RecordedRequest, turn: number, step: number): RecalledPiece[] {
   const pieces: RecalledPiece[] = [];
   for (;;) {
@@ -139,7 +139,7 @@ function listPieces(request: RecordedRequest, turn: number, step: number): Recal
 
 const listFirstPieces = (request: RecordedRequest, turn: number): RecalledPiece[] => listPieces(request, turn, 0);
 
-/** Returns the recalled texts, one for each content. */
+/** Returns one text for each recalled content, joined from the content's pieces. */
 function listRecalledTexts(request: RecordedRequest, turn: number): string[] {
   const laterPieces = listPieces(request, turn, 1);
   return listFirstPieces(request, turn).map(({ reference, text }) =>
@@ -158,7 +158,7 @@ export interface RecallProof {
   readonly wasInView: boolean;
   /** Hash of the early file's original content. */
   readonly original: string;
-  /** Hash of its content in the view with markers replaced by recalled text. */
+  /** Hash of the early file's content in the view, with markers replaced by recalled text. */
   readonly restored: string;
 }
 

@@ -28,7 +28,7 @@ export interface RecordedRequest {
 }
 
 /**
- * One behavior for all requests, a list of which the last repeats, or a function of the request.
+ * One behavior for all requests, a list whose last element repeats, or a function of the request.
  */
 export type Script = Behaviour | readonly Behaviour[] | ((request: RecordedRequest) => Behaviour | Promise<Behaviour>);
 

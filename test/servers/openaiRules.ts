@@ -383,8 +383,8 @@ function callsFault(body: Json, { wants, shortCallIds }: Quirks): OpenAIFault | 
 function toolsFault(tools: readonly Json[], nested: boolean, marks = false): OpenAIFault | undefined {
   for (const [index, tool] of tools.entries()) {
     const declaredFunction = nested ? tool['function'] : tool;
-    // Other types of tools run at OpenAI or have no schema, and a function without parameters has
-    // none (`FunctionDefinition`).
+    // Only functions have a schema, and only if they have parameters (`FunctionDefinition`). Other
+    // types of tools run at OpenAI or have no schema.
     if (text(tool['type']) !== '' && tool['type'] !== 'function' && !(nested && tool['type'] !== 'custom')) continue;
     const knownFields = [...(nested ? [] : ['type']), 'name', 'description', 'parameters', 'strict'];
     const unknownOuterField = nested

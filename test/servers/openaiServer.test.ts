@@ -130,7 +130,10 @@ describe('encrypted reasoning on the OpenAI test server', () => {
   const thinks: Reply = { ...callsTool({ name: 'a', input: {} }), thinking: 'y'.repeat(4000) };
   const tools = [{ type: 'function' as const, name: 'a', parameters: { type: 'object' }, strict: null }];
 
-  /** Returns the input tokens of the second request, in the same turn and in the next. */
+  /**
+   * Returns the input tokens of the next request in the same turn (`now`) and in the next turn
+   * (`later`), and the length of the encrypted reasoning (`long`).
+   */
   async function billed(
     reasoning: 'current_turn' | 'all_turns',
   ): Promise<{ readonly now: number; readonly later: number; readonly long: number }> {

@@ -44,7 +44,7 @@ export interface TaskFigures {
 export const taskRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   requests.filter(({ body, path }) => path.startsWith('/v1/messages') && objects(body['tools']).length > 0);
 
-/** Returns the answered requests of the agent; breaks are counted among these. */
+/** Returns the answered requests of the agent; prefix breaks are counted among these requests. */
 export const answeredRequests = (requests: readonly RecordedRequest[]): RecordedRequest[] =>
   taskRequests(requests).filter(({ status, usage }) => status === 200 && usage);
 
@@ -98,7 +98,7 @@ export function prefixBreaks(requests: readonly RecordedRequest[]): PrefixBreak[
 }
 
 /**
- * Describes a break in a failing test: the texts before and after it.
+ * Describes a prefix break in a failing test: the texts before and after the change.
  * @param requests the requests that {@link prefixBreaks} was called with.
  */
 export function breakText(requests: readonly RecordedRequest[], { request, message }: PrefixBreak): string {
@@ -121,7 +121,10 @@ const computeHash = (message: Json): string =>
 
 const dropCacheMarks = (field: string, value: unknown): unknown => (field === 'cache_control' ? undefined : value);
 
-/** Counts the uncondensed conversation from each request's new messages. */
+/**
+ * Counts the tokens and calls of the uncondensed conversation, from the new messages of each
+ * request.
+ */
 class UncondensedConversation {
   tokens = 0;
   calls = 0;

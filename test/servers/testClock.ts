@@ -7,7 +7,7 @@ import type { TimeSource } from '../../src/api/clock';
 export interface TestClock extends TimeSource {
   /** Recorded delays in milliseconds. */
   readonly sleeps: readonly number[];
-  /** Pending timers, in milliseconds from when they were set. */
+  /** Delays of the pending timers in milliseconds, counted from when they were set. */
   readonly pending: readonly number[];
   /** Advances the clock and runs due timers. */
   advance(milliseconds: number): void;

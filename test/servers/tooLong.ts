@@ -361,10 +361,10 @@ export const TOO_LONG = {
 
 export type TooLongVendor = keyof typeof TOO_LONG;
 
-/** Returns an answer in its general type, which the table's entries narrow. */
+/** Returns a vendor's answer as {@link VendorAnswer}; the table's entries have narrower types. */
 export const tooLongAnswer = (vendor: TooLongVendor): VendorAnswer => TOO_LONG[vendor];
 
-/** Rejections that have another meaning. */
+/** Rejections that look similar, but don't mean that the prompt is too long. */
 export const OTHER_ERRORS = {
   anthropicBytes: {
     status: 413,

@@ -16,7 +16,7 @@ export async function askInChat(services: Services, command: string | undefined)
   const result = await answerInChat(
     services,
     { command },
-    // The double has only the members that are used.
+    // The test double has only the members that are used.
     stream as unknown as vscode.ChatResponseStream,
     token,
   );

@@ -135,7 +135,7 @@ export class ChatAgent {
     const copies: unknown = sent.map(copyMessage);
     const options: unknown = { tools: declared, toolMode: 1, modelOptions };
     const token: unknown = source.token;
-    // The doubles have only the members that are used.
+    // The test doubles have only the members that are used.
     await respond(
       copies as vscode.LanguageModelChatRequestMessage[],
       options as vscode.ProvideLanguageModelChatResponseOptions,

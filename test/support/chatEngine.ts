@@ -11,7 +11,7 @@ export interface ChatEngine {
   readonly thread: EngineThread;
   /** Flushes and ends the thread before the test ends. */
   readonly end: () => Promise<void>;
-  /** Why each engine died, and whether it was refused a restart. */
+  /** Why each engine died, and whether its restart was refused. */
   readonly deaths: { readonly message: string; readonly rests: boolean }[];
 }
 
@@ -27,7 +27,7 @@ export function openChatEngine(
     ...options
   }: Partial<LiveClientOptions> & {
     readonly settings?: Partial<LiveSettings>;
-    /** Milliseconds between deaths. Default: real time. */
+    /** Clock for the time between deaths, in milliseconds. Default: real time. */
     readonly now?: () => number;
   } = {},
 ): ChatEngine {

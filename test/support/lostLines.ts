@@ -1,4 +1,7 @@
-/** Checks strict cuts without knowledge of tools, for tests and benchmarks. */
+/**
+ * Checks without knowledge of tools that the view still contains the lines of strict cuts, for
+ * tests and benchmarks.
+ */
 import type { ApiMessage } from '../../src/core/messages/types';
 import {
   findCutsWithBrokenReferences,
@@ -7,9 +10,9 @@ import {
 } from '../../src/core/condense/lossless/integrity';
 
 /**
- * Finds the first strict cut with a line that is nowhere in the view, even after a number or path.
- * {@link findCutsWithBrokenReferences} alone is not enough: it interprets results by their calls,
- * and mistakes numbered lines after a cut in the command.
+ * Finds the first strict cut with a line that is nowhere else in the view, not even after a line
+ * number or path. {@link findCutsWithBrokenReferences} alone is not enough: it interprets results
+ * by their calls, and mistakes numbered lines after a cut in the command.
  */
 export function lostLines(
   original: readonly ApiMessage[],

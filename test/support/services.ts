@@ -25,7 +25,7 @@ export function testServices(
     subscriptions: [],
   };
   const services: Services = {
-    // The doubles have only the members that are used.
+    // The test doubles have only the members that are used.
     context: context as unknown as vscode.ExtensionContext,
     log: log as unknown as vscode.LogOutputChannel,
     comparisons: new ComparisonDocuments(),

@@ -29,7 +29,7 @@ export interface TaskBench {
 }
 
 export interface TaskBenchOptions extends ServerOptions {
-  /** Replaces the scripted behavior; the script's is used if it returns undefined. */
+  /** Replaces the scripted behavior, unless it returns undefined. */
   readonly instead?: (scripted: Behaviour, request: RecordedRequest) => Behaviour | undefined;
   /** Folder for storage, if another bench shares it. */
   readonly storage?: string;

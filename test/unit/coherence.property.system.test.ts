@@ -30,7 +30,7 @@ const wholeText = (messages: History): string =>
     .map(({ text }) => text)
     .join(BETWEEN);
 
-/** Returns the whole lines to which an edit's references lead. */
+/** Returns the whole original lines that an agent can recall by an edit's references. */
 function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): string {
   if (edit.kind === 'summary') {
     return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';

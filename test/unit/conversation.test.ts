@@ -48,7 +48,7 @@ describe('a generated conversation', () => {
   it('compresses like real text', () => {
     const json = JSON.stringify(messages);
     const ratio = gzipSync(json).length / json.length;
-    // The ratios of real transcripts are from 0.20 to 0.34.
+    // Real transcripts compress to between 0.20 and 0.34 of their size.
     expect(ratio).toBeGreaterThan(0.2);
     expect(ratio).toBeLessThan(0.34);
   });

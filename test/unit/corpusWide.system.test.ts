@@ -1,8 +1,8 @@
 /**
- * Reads real sessions of many agents in both scopes, and expects no new violations. Every provider
- * that costs nothing must leave a valid view that can be restored exactly, and that a second run
- * does not change. Skipped if there are no sessions. Providers run on each agent's smallest
- * session, and on all in `npm run test:long`.
+ * Reads real sessions of many agents with both values of `history`, and expects no new violations.
+ * Every provider that costs nothing must leave a valid view that can be restored exactly, and that
+ * a second run does not change. Skipped if there are no sessions. Providers run on each agent's
+ * smallest session, and on all in `npm run test:long`.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -29,7 +29,7 @@ async function loaded<Exports>(text: string): Promise<Exports> {
   const example = examples.find((one) => one.includes(text)) ?? '';
   const file = join(temporaryFolder(), 'example.mjs');
   writeFileSync(file, transformSync(example, { loader: 'ts', format: 'esm', target: 'es2023' }).code);
-  // Its types were checked above.
+  // The cast is safe, because the examples' types are checked, too.
   return (await import(file)) as Exports;
 }
 

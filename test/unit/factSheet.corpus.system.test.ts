@@ -28,10 +28,7 @@ const kept = (pattern: RegExp, text: string, prefix: string): Set<string> =>
 const fileNames = (text: string, prefix: string): Set<string> =>
   new Set([...kept(FILES, text, prefix)].filter((path) => path.includes('/')).map((path) => path.replace(/^.*\//, '')));
 
-/**
- * Number of characters. An instruction counts as kept if its beginning of this length is in the
- * text.
- */
+/** An instruction counts as kept if this many characters of its beginning are in the text. */
 const RUN = 40;
 const squeezed = (text: string): string => text.replace(/[\s"'`]+/g, ' ').toLowerCase();
 const isKept = (instruction: string, text: string): boolean =>

@@ -52,8 +52,8 @@ async function condense(
     minimumGain,
     ...more,
   });
-  // The number is limited, because each part is requested once per plan, and plans shrink at most
-  // twice.
+  // The number of requests is limited, because each part is requested once per plan, and plans
+  // shrink at most twice.
   expect(summarizer.requests.length).toBeLessThan(60);
   expect(outcome.calls?.length ?? 0).toBe(summarizer.requests.length);
   return outcome;

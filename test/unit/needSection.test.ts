@@ -1,4 +1,4 @@
-/** Tests the summary table of docs/research/benchmarks.md, and replacing its section. */
+/** Tests the summary table of docs/research/benchmarks.md, and that its section can be replaced. */
 import { describe, expect, it } from 'vitest';
 import type { LosslessRow } from '../bench/losslessBench';
 import type { NeedRow } from '../bench/needBench';

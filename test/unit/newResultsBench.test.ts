@@ -1,5 +1,5 @@
 /**
- * Tests the replay of new results that are condensed, and the section of
+ * Tests the benchmark that condenses the new results of recorded sessions, and the section of
  * docs/research/benchmarks.md that it writes.
  */
 import { describe, expect, it } from 'vitest';

@@ -135,8 +135,8 @@ const countSize = (messages: readonly ApiMessage[], edits: readonly Edit[]): num
   counter.countMessages(applyEdits(messages, edits).messages);
 
 /**
- * True if a strategy missed its target. It may then continue from the result, because its
- * conditions depend on it.
+ * True if a strategy missed its target. A second run may then continue from the result, because the
+ * strategy's conditions depend on the conversation.
  */
 const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
   provider === 'strategy' && countSize(messages, edits) > share * counter.countMessages(messages);

@@ -13,9 +13,9 @@ const read = (pattern: string): string[] =>
     .filter((file) => !/test(?:ing\w*)?\.ts$/.test(file))
     .map((file) => readFileSync(join(root, file), 'utf8'));
 
-/** Matches names within VS Code's folders. */
+/** Matches, in source code, names of files within VS Code's storage folders. */
 const VSCODE = /[sS]torageUri\)?\.fsPath,\s*'([^']+)'/g;
-/** Matches names within a store. */
+/** Matches, in source code, names of files within a store. */
 const STORE = /join\((?:store|root|folder),\s*'([\w.]+)'\)/g;
 const named = new Set([
   ...read('src/**/*.ts').flatMap((text) => [...text.matchAll(VSCODE)].map(([, name = '']) => name)),
@@ -24,7 +24,7 @@ const named = new Set([
   ),
 ]);
 
-/** Names of files that are in a folder with its own row. */
+/** Names of files in a folder that has its own row on the page; the values are the folders. */
 const INSIDE: Readonly<Record<string, string>> = {
   expired: 'replacements/',
   undone: 'replacements/',

@@ -25,7 +25,7 @@ const known = new Set([
 const decisions = readdirSync('docs/decisions').map((file) => Number.parseInt(file, 10));
 const readme = readFileSync('README.md', 'utf8');
 
-/** Lists what a row refers to and does not exist. */
+/** Lists the things that a row refers to and that don't exist. */
 function missingIn({ shown }: Row): string[] {
   const missing: string[] = [];
   const need = (what: string, isThere: boolean): void => {

@@ -32,7 +32,7 @@ const readThenEdit = (between: readonly ApiMessage[] = []): ApiMessage[] => [
 
 const options = { minTurns: 1, cuts: [0.7] };
 
-/** Removes one result; unless `strict` is set, no edit refers to it. */
+/** Removes one result. If `strict` is undefined, no edit refers to the removed result. */
 const without =
   (message: number, strict?: boolean): CondensingPolicy =>
   (prefix) => ({

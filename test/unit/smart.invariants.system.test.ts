@@ -100,8 +100,8 @@ describe.each(Object.entries(HISTORIES))('conversations condensed with %s, witho
     holds(async (history, config) => {
       const { result, view } = await condense(history, config);
       expect((await condense(history, config, {}, {}, result.edits)).result.edits).toEqual([]);
-      // An outline keeps what edits in the original quoted, and the view alone no longer contains
-      // all of that.
+      // An outline keeps lines that edits in the original quoted, and the view no longer contains
+      // all of these edits.
       if (JSON.stringify(config).includes('"outline"')) return;
       expect((await condense(view, config)).result.edits).toEqual([]);
     }));
@@ -114,7 +114,7 @@ describe.each(Object.entries(HISTORIES))('conversations condensed with %s, witho
     }));
 });
 
-/** Number of first calls that are tested, each as the one that fails or is canceled. */
+/** Each of this many first calls is tested as the one that fails or is canceled. */
 const TRIED_CALLS = 5;
 
 describe('conversations condensed with presets that use a model', () => {

@@ -160,7 +160,10 @@ it.each(createBuiltInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
   },
 );
 
-/** Settings whose sections are more than a form, or are tested above. */
+/**
+ * Settings whose sections are more than a form, or are covered by another test; the values are the
+ * sections' IDs.
+ */
 const OWN_SECTIONS: Readonly<Record<string, string>> = {
   profiles: 'profiles',
   condensingProfile: 'profiles',

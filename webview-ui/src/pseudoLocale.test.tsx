@@ -51,13 +51,13 @@ function textsOf(page: TestPage): string[] {
   const texts: string[] = [];
   const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    // People and agents wrote this text themselves.
+    // Text that people and agents wrote is not translated.
     if (node.parentElement?.closest('[translate="no"]')) continue;
     // A sentence that contains a word as code is one text.
     texts.push(node.parentElement?.closest('.row-help')?.textContent ?? node.textContent ?? '');
   }
   for (const element of page.all('*')) {
-    // Nobody reads hidden elements. The toolkit's ring is called "Loading", and our own text is
+    // Nobody reads hidden elements, such as the toolkit's ring named "Loading"; our own text is
     // beside it.
     if (element.closest('[aria-hidden="true"]')) continue;
     for (const name of ATTRIBUTES) texts.push(element.getAttribute(name) ?? '');

@@ -35,7 +35,8 @@ async function search(page: TestPage, text: string): Promise<void> {
     input.dispatchEvent(new Event('input', { bubbles: true }));
     await page.until(() => (typed === '') === (page.find('.search-result').textContent === ''));
   };
-  // The results of an earlier search would be taken for this one's.
+  // Clears the search first, because the results of an earlier search would be taken for the new
+  // ones.
   await typeText('');
   if (text !== '') await typeText(text);
 }

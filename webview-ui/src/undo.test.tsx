@@ -218,7 +218,7 @@ describe('a recommendation from the history', () => {
   const tokens = { tokensBefore: 1_000, tokensAfter: 250, cost: 0.3, calls: [{ profile: 'Work', cost: 0.3 }] };
   const runs = Array.from({ length: 5 }, () => ({ at: '2026-11-20T02:00:00.000Z', ...run, ...tokens }));
 
-  /** @param asked how often the history is answered; later requests never are */
+  /** @param asked number of requests for the history that are answered; later requests never are */
   async function openFollowedRecommendation(asked = Infinity): Promise<TestPage> {
     fake.settings['contextCondenser.threshold'] = 75;
     let left = asked;

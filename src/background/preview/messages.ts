@@ -132,7 +132,7 @@ export interface PreviewFigures {
   readonly costRange?: CostRange;
   /** Expected tokens of model calls; absent if there are no calls or their tokens are unknown. */
   readonly callTokens?: TokensByKind;
-  /** Set if the cost exceeds the limit, so that no model would be called: the explanation. */
+  /** Why no model would be called, because the cost exceeds the limit; absent if it doesn't. */
   readonly refusal?: string;
   /** How reliable the estimate is; absent if nothing is estimated. */
   readonly confidence?: Confidence;

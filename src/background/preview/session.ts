@@ -130,8 +130,8 @@ interface AnsweredPreviewQuestion {
 class LatestPreview {
   private latestAnswer: AnsweredPreviewQuestion | undefined;
   /**
-   * By messages and question, the milliseconds of the first answer. Later ones are faster, because
-   * parts of the first are cached.
+   * By messages and question, how many milliseconds the first answer took. Later answers are
+   * faster, because parts of the first are cached.
    */
   private readonly firstTimesByMessages = new WeakMap<PreviewConversation['messages'], Map<string, number>>();
 

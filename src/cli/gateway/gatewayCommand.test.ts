@@ -183,8 +183,8 @@ it('the gateway shortens a single new result that is larger than the given share
     await gateway.stop();
     return JSON.stringify(vendor.requests.at(-1)?.body);
   };
-  // With the option, a result that is too large keeps its start; otherwise the request is cut like
-  // any other.
+  // By default, a result that is too large is shortened and keeps its start. With 0, the request is
+  // condensed like any other.
   expect(await sentWith()).toContain('log line 100 with');
   expect(await sentWith('--large-result', '0')).not.toContain('log line 100 with');
 });

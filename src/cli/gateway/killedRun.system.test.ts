@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')("a temporary copy of an agent's se
   ])("is deleted at our program's next start, with the command %s, after its run was killed", async (_, argv) => {
     const { store, session, keyFiles, run, other } = bed();
     const child = await run();
-    // Other runs leave a running one alone.
+    // Other runs don't remove the files of a run that is still running.
     other(...argv(session, store));
     expect(keyFiles()).toHaveLength(1);
     const ended = new Promise((resolve) => child.once('exit', resolve));

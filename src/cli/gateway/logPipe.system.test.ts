@@ -9,7 +9,7 @@ it.skipIf(process.platform === 'win32')('a gateway refuses to log to a pipe that
   execFileSync('mkfifo', [pipe]);
   const cli = join(inject('bundles'), 'cli.cjs');
   const args = [cli, 'gateway', '--store', join(folder, 'store'), '--log', pipe];
-  // A process waiting for a reader can't be asked to end.
+  // A process that is blocked until the pipe has a reader can't handle other signals.
   const { status, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     timeout: 30_000,

@@ -153,7 +153,7 @@ export async function startGatewayService(
     spending: gatewaySpending.spending,
     ...(summaries && { summaries }),
   });
-  // Use a separate secret, because agents know the first one.
+  // Use a separate secret here, because agents know the secret in the other URLs.
   const liveName = `live-${createSecret()}`;
   const gatewayStart = startGateway({
     routes,

@@ -365,7 +365,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     await run('giveBack');
     expect(getLastMessage()).toMatchObject({ kind: 'error' });
     expect(getLastMessage().message).toContain('a moment ago');
-    // Gives back from the notification of a condensation, which did not fail itself.
+    // The condensation succeeds; only giving back from its notification fails.
     await run('condense');
     await run('giveBack');
     expect(getLastMessage()).toMatchObject({ kind: 'error', choices: [] });

@@ -112,7 +112,7 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /**
-   * Forgets that a task was offered once it is below the threshold, so that a task condensed in
+   * If a task is below the threshold, forgets that it was offered, so that a task condensed in
    * place may be offered again after growing.
    */
   private async forgetAnswersOfSmallTasks(threshold: number): Promise<void> {

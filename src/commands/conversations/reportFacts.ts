@@ -3,7 +3,7 @@ import type { Services } from '../../window/services';
 import { findFillOfCondensedCopy, getConversationIndex } from '../conversationIndex';
 import { listGivenBack } from './background';
 
-/** Returns facts for a report on a conversation that its file doesn't contain. */
+/** Returns facts for a conversation's report that the conversation's file doesn't contain. */
 export async function readReportFacts(services: Services, path: string) {
   const { details, agent } = getConversationIndex(services).conversations.find((each) => each.path === path) ?? {};
   const conversationId = details?.id;

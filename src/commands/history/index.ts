@@ -58,7 +58,7 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
   const runsByCondensation = new Map(
     runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])),
   );
-  // Chat conversations that are in memory are undone there and not in their ledgers.
+  // Condensations of chat conversations in memory are undone there and not in their ledgers.
   const liveIds = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createHistoryEntries(

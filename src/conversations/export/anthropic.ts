@@ -140,7 +140,10 @@ const dropUnknownCallers =
       : block;
   };
 
-/** The API rejects a server call or its result alone, and thinking as the last block. */
+/**
+ * The API rejects a server call without its result, a result without its call, and thinking as the
+ * last block.
+ */
 function dropUnpairedServerBlocks(
   { role, blocks }: ExportTurn,
   programs: ReadonlySet<unknown>,

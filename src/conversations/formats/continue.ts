@@ -1,7 +1,7 @@
 /**
- * Continue's results come from `toolCallStates`, context precedes the user's words, and a compacted
- * session sends its last `conversationSummary` and what follows. Source: continuedev/continue,
- * core/index.d.ts (Session, ChatHistoryItem) and gui's constructMessages.
+ * Tool results come from `toolCallStates`, context precedes the user's words, and a compacted
+ * session sends its last `conversationSummary` and the messages after it. Source:
+ * continuedev/continue, core/index.d.ts (Session, ChatHistoryItem) and gui's constructMessages.
  */
 import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';

@@ -15,7 +15,8 @@ export function readContinueRequests(
   messageIndexByItem: ReadonlyMap<Fields, number>,
 ): RecordedRequests | undefined {
   const recordedAnswers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
-  // A fork repeats its origin's history without ids or times, so its words identify a copy.
+  // A fork repeats its origin's history without ids or times, so a hash of the words identifies
+  // copies.
   let historyHash = '';
   for (const item of readList(session, 'history').filter(isRecord)) {
     const message = readRecord(item, 'message') ?? {};
@@ -54,8 +55,8 @@ export function readContinueRequests(
 const isCompactionItem = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
 
 /**
- * Continue's adapter for Anthropic counts without cached tokens, under names that only it and the
- * AI SDK use. The SDK (model `vendor/model`) and OpenAI's wires include them.
+ * Continue's adapter for Anthropic does not count cached tokens as input, and uses field names that
+ * only it and the AI SDK use. The AI SDK (model `vendor/model`) and OpenAI's APIs count them.
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
@@ -76,7 +77,7 @@ interface ContinueTokenCounts {
   readonly written: number;
 }
 
-/** Sums, and messages of the extension, use other names for the same counts. */
+/** Session totals and the extension's messages use other field names for the same counts. */
 function readTokenCounts(usage: Fields): ContinueTokenCounts {
   const details = getPromptTokenDetails(usage);
   const cacheReadField = ['cache_read_tokens', 'cached_tokens', 'cachedTokens'].find((field) => field in details);
@@ -98,9 +99,9 @@ function convertContinueUsage(usage: Fields, accounting: Usage['accounting']): U
 }
 
 /**
- * After a compaction only the session's total covers the answers before it. The total counts cache
- * reads only on Anthropic's wire, so we add to the answers' usage only what exceeds it in the
- * total.
+ * After a compaction, only the session's total covers the earlier answers. The total includes cache
+ * reads only with Anthropic's API, so we add only the part of the total that exceeds the answers'
+ * usage.
  */
 function readSessionTotals(
   session: Fields,

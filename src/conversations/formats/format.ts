@@ -9,7 +9,8 @@ export interface RequestCollector {
 }
 
 /**
- * Records that precede a conversation's own in another file, or that file's name if it is missing.
+ * Records in another file that come before the conversation's own, or the name of that file if it
+ * is missing.
  */
 export type EarlierRecords =
   | {
@@ -22,7 +23,7 @@ export type EarlierRecords =
 
 export interface ConversationReader {
   readonly lines?: {
-    /** True if no other format has records of this form. */
+    /** True if the record can only belong to this format. */
     readonly isRecord: (value: Fields) => boolean;
     /** @throws {ConversationReadError} */
     readonly read: (
@@ -34,7 +35,10 @@ export interface ConversationReader {
     readonly requests?: () => RequestCollector;
   };
   readonly document?: {
-    /** Returns the document as {@link read} accepts it; undefined for another format. */
+    /**
+     * Returns the document in the form that {@link read} accepts, or undefined if it has another
+     * format.
+     */
     readonly normalize: (value: unknown) => Fields | undefined;
     /**
      * @param input the document's text

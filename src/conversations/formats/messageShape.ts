@@ -21,7 +21,7 @@ export class MessageShapeError extends Error {
 const MESSAGE_ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
 
 /**
- * Checks only what the types promise; interrupted conversations are read as they are.
+ * Checks only what the types require, so interrupted conversations are accepted.
  * @throws {MessageShapeError}
  */
 export function assertMessage(value: unknown, path: string): asserts value is ApiMessage {
@@ -31,7 +31,8 @@ export function assertMessage(value: unknown, path: string): asserts value is Ap
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
-  // Every field is checked, since all of them cross the worker boundary.
+  // The depth of every field is checked, even unknown ones, since all of them cross the worker
+  // boundary.
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw new MessageShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
 }

@@ -131,7 +131,7 @@ export class PiRequests implements RequestCollector {
 
   takeRecord(entry: Fields, message?: number): void {
     if (entry['type'] === 'session') this.header = entry;
-    // Since 1.x a summary has the usage of its request (CompactionEntry).
+    // Since 1.x a summary's entry contains the usage of the request that made it (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
     const content = isCompaction ? entry : (readRecord(entry, 'message') ?? {});
@@ -145,7 +145,7 @@ export class PiRequests implements RequestCollector {
     const timeMs = readTime(content, 'timestamp') ?? readTime(entry, 'timestamp');
     const sessionStart = readTime(this.header, 'timestamp');
     const id = readString(entry, 'id');
-    // The current model makes a summary, but the entry does not name it.
+    // The current model makes a summary, but the summary's entry does not name the model.
     const model = (this.model = readString(content, 'model') ?? this.model);
     const seller = (this.seller = readString(content, 'provider') ?? this.seller);
     const recordedCost = readNumber(readRecord(usage, 'cost') ?? {}, 'total');
@@ -207,7 +207,7 @@ function parsePiEntries(input: Iterable<Line>, source: string, notes: Conversati
       readString(value, 'title') ?? (value['type'] === 'session_info' ? readString(value, 'name') : undefined);
     if (title !== undefined) titles.push(title);
     if (value['type'] === 'session') header = value;
-    // Oh My Pi overwrites the title on a line of its own at the start.
+    // Oh My Pi keeps the title in a separate record at the start and overwrites it there.
     else if (value['type'] !== 'title') records.push(record);
   });
   return { header, records, entries: records.map(({ value }) => value), titles };
@@ -243,7 +243,7 @@ const collectEntryEdits = (path: readonly Fields[]): ReadonlyMap<string | undefi
     ),
   );
 
-/** Unedited entries keep their identity, since they own the messages. */
+/** Unedited entries stay the same objects, because messages are looked up by entry. */
 function applyEntryEdits(
   entries: readonly Fields[],
   edits: ReadonlyMap<string | undefined, Fields | null>,
@@ -315,8 +315,8 @@ function countEntriesNotSentByKind(path: readonly Fields[]): ReadonlyMap<string,
 }
 
 /**
- * Joins consecutive results into one message.
- * @param owners filled with the message that each entry started
+ * Joins consecutive tool results into one message.
+ * @param owners filled with each entry that starts a message, and that message
  */
 function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
@@ -340,8 +340,8 @@ function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMe
 }
 
 /**
- * `pi @file "words"` puts the words after the files in one text (file-processor.ts). A file can
- * hold the closing line, so the last one counts.
+ * `pi @file "words"` sends one text, with the files first and the words after them
+ * (file-processor.ts). A file can contain the closing tag itself, so the last closing tag counts.
  */
 const LEADING_FILE_ELEMENT = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 
@@ -416,8 +416,8 @@ function convertBashExecution(message: Fields): BlockMessage {
 }
 
 function convertReply(message: Fields): Block[] {
-  // Only the vendor that made a signature can use it; for others Pi stores field names and ids in
-  // its place.
+  // Only the vendor that made a signature can use it. For other vendors, Pi stores field names and
+  // ids in the signature's place.
   const isAnthropic = readString(message, 'api')?.startsWith('anthropic') ?? false;
   return listContentParts(message['content']).flatMap((part): Block[] => {
     if (part['type'] === 'thinking') {

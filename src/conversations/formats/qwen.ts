@@ -124,7 +124,7 @@ function findActiveBranch(records: readonly JsonRecord[]): readonly Fields[] {
   return branch.reverse();
 }
 
-/** `system` records are for the screen or for resuming, except compressions. */
+/** `system` records, except compressions, are for the screen or for resuming. */
 function countRecordsNotSentByKind(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;

@@ -30,7 +30,10 @@ type UsageSource = 'answer' | 'response';
 export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /** Indexes of requests seen in only one of their two records, by kind of record and counts. */
+  /**
+   * Indexes of requests for which only one of the two records (response or answer) was found so
+   * far, by kind of record and counts.
+   */
   private readonly unpairedIndexes = new Map<string, number[]>();
   private readonly seenIds = new Set<string>();
   private hasResponses = false;

@@ -108,7 +108,7 @@ function renderResultAsText(block: unknown): unknown {
 }
 
 /**
- * Follows `getEffectiveApiHistory` of Roo 3.52: from the last summary on, without results of
+ * Follows `getEffectiveApiHistory` of Roo 3.52: starts at the last summary, and omits results of
  * earlier calls and messages hidden by a truncation whose marker exists. In files of 2025 the
  * summary is an assistant message, preceded by the task's first message.
  */

@@ -95,7 +95,8 @@ describe("Roo's ui_messages.json", () => {
       { at: 21, usage: { inputTokens: 4 } },
       { usage: { inputTokens: 6 } },
     ]);
-    // The last two have no message: no answer follows the third, and the fourth has no time.
+    // The last two requests have no message: no answer follows the third, and the fourth has no
+    // time.
     expect(recorded?.requests.map((request) => 'message' in request)).toEqual([true, true, false, false]);
     expect(recorded?.requests.map((request) => 'at' in request)).toEqual([true, true, true, false]);
   });

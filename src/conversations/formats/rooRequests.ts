@@ -90,7 +90,8 @@ const createRequestKey = (at: number | undefined, counts: Fields): Pick<Recorded
 
 /**
  * Newer versions count cached tokens as input; older ones on Anthropic's wire do not. If any
- * request of a task has less input than cached tokens, this applies to the whole task.
+ * request of a task has fewer input tokens than cached tokens, the input of the whole task excludes
+ * them.
  */
 function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const excludesCachedTokens = requests.some(

@@ -143,11 +143,11 @@ describe('an OpenHands trajectory', () => {
         role: 'assistant',
         content: [
           text('hm'),
-          // This call is as the model made it.
+          // The file contains this call as the model made it.
           { type: 'tool_use', id: 'c', name: 'execute_bash', input: { command: 'ls', is_input: 'false' } },
         ],
       },
-      // The file does not contain this call as the model made it.
+      // The file contains only OpenHands' interpretation of this call.
       { role: 'assistant', content: [{ type: 'tool_use', id: 'event_4', name: 'read', input: { path: 'a.ts' } }] },
       {
         role: 'user',

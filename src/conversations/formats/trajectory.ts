@@ -1,6 +1,7 @@
 /**
- * Reads ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands' event lists, old and V1. Sources:
- * Harbor's RFC 0001, SWE-agent's and OpenHands' documentation, files in public repositories.
+ * Reads ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands' event lists (the old format and V1).
+ * Sources: Harbor's RFC 0001, SWE-agent's and OpenHands' documentation, files in public
+ * repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -116,7 +117,7 @@ const createFormatError = (source: string, found: string): ConversationReadError
     expected: 'an ATIF, SWE-agent or OpenHands trajectory with messages',
   });
 
-/** ATIF 1.6 has lists of texts and images by URL. */
+/** In ATIF 1.6, content can be a list of texts and of images given by URL. */
 function convertTrajectoryContent(content: unknown): Block[] {
   if (!Array.isArray(content)) {
     const text = stringifyValue(content);
@@ -168,7 +169,10 @@ const makeAtifCall = (call: Fields): Block => ({
   input: call['arguments'] ?? {},
 });
 
-/** SWE-agent's history is that of Chat Completions, but ids of calls are in lists. */
+/**
+ * SWE-agent's history has the form of Chat Completions, except that a result has a list of call ids
+ * (`tool_call_ids`).
+ */
 function convertSweAgentHistory(history: readonly unknown[], source: string): ApiMessage[] {
   const messages = history.filter(isRecord).map(({ role, content, tool_calls: calls, tool_call_ids: ids }) => ({
     role,
@@ -206,7 +210,7 @@ function convertOpenHandsEvents(
     const lastMessage = messages.at(-1);
     const isResult = (blocks: unknown): boolean =>
       Array.isArray(blocks) && (blocks as readonly Block[]).every(({ type }) => type === 'tool_result');
-    // Calls of one reply, and their results, are adjacent.
+    // Results of one reply's calls follow each other and are joined into one message.
     if (lastMessage?.role === role && role === 'user' && isResult(lastMessage.content) && isResult(content)) {
       messages[messages.length - 1] = {
         ...lastMessage,

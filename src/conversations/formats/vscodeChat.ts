@@ -1,6 +1,6 @@
 /**
  * VS Code's chat sessions are `chatSessions/<id>.json` or, since 1.109, `.jsonl`, a log of changes
- * to one object. Each answer's metadata has the rounds of words and calls, and the results.
+ * to one object. Each answer's metadata contains its rounds (text and tool calls) and the results.
  * Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
@@ -143,7 +143,7 @@ export function readVscodeChat(
   };
 }
 
-/** VS Code records only a turn's last request, which is no basis for costs. */
+/** VS Code records only the last request of each turn, so costs can't be calculated from it. */
 function findLastRequest(
   turns: readonly ChatSessionTurn[],
   count: number,
@@ -201,7 +201,7 @@ function parseChatTurn(request: Fields): ChatSessionTurn {
   );
   const { message } = request;
   const typedText = isRecord(message) ? stringifyValue(message['text']) : stringifyValue(message);
-  // The record has both the typed and the sent text.
+  // The record contains the prompt as typed and as sent; the sent text is preferred.
   add('user', renderedBlocks.length > 0 ? renderedBlocks : makeTextBlocks(typedText));
   const toolCallRounds = readList(metadata, 'toolCallRounds').filter(isRecord);
   const results = readRecord(metadata, 'toolCallResults') ?? {};

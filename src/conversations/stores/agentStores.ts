@@ -39,7 +39,7 @@ export function findParentSessionPath({ parent }: StoreRow, path: string): strin
   return join(dirname(sessionFolder), `${basename(sessionFolder)}.jsonl`);
 }
 
-/** The first record is short or starts with the parent's id. */
+/** Enough bytes for the first record, which is short or starts with the parent's id. */
 const DETECTION_BYTES = 4_096;
 
 function readParentId(path: string): string | undefined {

@@ -23,7 +23,7 @@ export function* readGrowingBeginnings(path: string): Generator<FileBeginning, v
       longerBytes.set(bytes);
       const readCount = readSync(file, longerBytes, bytes.length, step - bytes.length, bytes.length);
       const isWhole = bytes.length + readCount < step;
-      // A view would keep the whole buffer in memory.
+      // `subarray` would keep the whole buffer in memory, so the bytes are copied.
       bytes = isWhole ? longerBytes.slice(0, bytes.length + readCount) : longerBytes;
       yield { bytes, isWhole };
       if (isWhole) return;

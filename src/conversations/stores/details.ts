@@ -28,7 +28,10 @@ export interface ConversationDetails {
    * too large.
    */
   readonly tokens?: number;
-  /** Tokens that the agent adds again in each session, so that a copy lacks them. */
+  /**
+   * Tokens of texts that the agent adds itself in each session, such as its list of skills. A copy
+   * does not contain them.
+   */
   readonly renewed?: number;
   readonly fill?: FillLevel;
   readonly problem?: string;
@@ -61,7 +64,7 @@ export interface DetailsFromBeginning {
   readonly head: FileHead | undefined;
 }
 
-/** Problems are reported when the file is read whole. */
+/** Reports no problems; they are reported when the whole file is read. */
 export function readDetailsFromBeginning(foundFile: FoundConversation): DetailsFromBeginning {
   const isComplete = isTooLargeToCount(foundFile);
   let fileHead: FileHead | undefined;

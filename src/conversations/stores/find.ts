@@ -15,7 +15,7 @@ import type {
 import { findStoreFiles } from './walk';
 
 /**
- * Newest first. Queries of databases block, so run it in a worker if possible.
+ * Returns the newest first. Queries of databases block, so run it in a worker if possible.
  * @param databases keeps databases open
  */
 export async function findConversations(
@@ -76,8 +76,9 @@ function listSessionsInFile(
 const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left old files; a session's newer form counts. VS Code's
- * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
+ * Agents that changed their format left old files behind; if a session has both forms, the newer
+ * one counts. VS Code's transcripts lack results and the first prompt (1.139), so a transcript
+ * counts only if no chat session exists for it.
  */
 function dropOldStoreCopies(conversations: readonly FoundConversation[]): FoundConversation[] {
   const databaseSessionIds = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));

@@ -14,7 +14,10 @@ const VSCODE_PRODUCT_FOLDERS = [
   'Positron',
 ];
 
-/** Remote servers (SSH, WSL, containers) have the content of a local settings folder. */
+/**
+ * On remote servers (SSH, WSL, containers) these folders have the content of a local settings
+ * folder.
+ */
 const VSCODE_SERVER_FOLDERS = [
   '.vscode-server',
   '.vscode-server-insiders',

@@ -11,7 +11,7 @@ export interface FoundConversation {
   readonly bytes: number | undefined;
   /** Path of the conversation that started this subagent's. */
   readonly parent?: string;
-  /** A database lists the title without reading the session. */
+  /** Only for a session in a database, which lists titles without reading sessions. */
   readonly title?: string;
   readonly workspace?: string;
 }

@@ -69,7 +69,7 @@ function scanScalar(text: string, start: number): number {
 }
 
 /**
- * Returns the offset after the value. Iterative, so depth costs no stack.
+ * Returns the offset after the value. Iterative, so deep nesting does not overflow the stack.
  * @throws {JsonError}
  */
 export function scanValue(text: string, start: number): number {
@@ -130,7 +130,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Deep values would overflow the stack of serializers. */
+/** Deeply nested values would overflow the stack of serializers. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit <= 0) return true;

@@ -119,7 +119,7 @@ function parseLineValues(line: Line, source: string): LineValues {
     // Most lines hold one record, which is parsed at full speed.
     return { values: [{ value: JSON.parse(text) as unknown, bytes: () => countLineBytes(line) }] };
   } catch {
-    // The scanner separates several records or damage.
+    // The line contains several records or damage, which the scanner separates.
   }
   const spans: TextSpan[] = [];
   let index = skipBlankAndNul(text, 0);

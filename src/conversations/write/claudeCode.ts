@@ -1,6 +1,7 @@
 /**
- * Writes the form that resuming reads: each record names the previous one, and an answer has one
- * record per block with the same `message.id`. The old file is only read.
+ * Writes a session in the form that Claude Code reads to resume it: each record names the previous
+ * one, and an answer has one record per block with the same `message.id`. The old file is not
+ * changed.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -19,7 +20,8 @@ export interface NewClaudeSession {
 }
 
 /**
- * The terminal and the list of prompts hide text with `isMeta`. System messages have no records.
+ * Claude Code's terminal and its list of prompts hide text with `isMeta`. System messages have no
+ * records.
  */
 const makeRoleFields = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
@@ -102,14 +104,17 @@ function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () 
     content,
     stop_reason: hasCall ? 'tool_use' : 'end_turn',
     stop_sequence: null,
-    // The old figures would make the window appear as full as before.
+    // With the old token counts, the window would appear as full as before.
     usage: { ...(isRecord(usage) && { service_tier: usage['service_tier'] }), ...ZERO_USAGE },
   };
 }
 
 const ZERO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
-/** Like Claude Code, writes a record for each result and for the user's text beside them. */
+/**
+ * Like Claude Code, writes one record for each result and one for the user's text in the same
+ * message.
+ */
 function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];

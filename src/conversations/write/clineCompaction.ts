@@ -83,7 +83,10 @@ function getSessionMessages({ messages }: Json): readonly Json[] {
   return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
 }
 
-/** In Cline's form, content is an array and results converted to text are objects. */
+/**
+ * Restores Cline's form: content is an array, and results that were converted to text are objects
+ * again.
+ */
 function toStoredMessage(message: ApiMessage): Json {
   const { content, ...rest } = message;
   return { ...rest, content: toBlocks({ content }).map((block) => toStoredBlock(block)) };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { stripClineWrappers } from './clineInput';
 
 /**
- * Implements the rule by regular expressions, as its source does. The product's steps must give
- * the same result.
+ * Implements the rule with regular expressions, as Cline's code does. Our own implementation must
+ * give the same result.
  */
 function byExpressions(input: string): string {
   let text = input.trim();
@@ -86,7 +86,8 @@ describe('a user’s text as Cline displays it', () => {
   });
 
   it('is computed in linear time', () => {
-    // The regular expressions search to the end from each of these, which would not finish in 2 MB.
+    // Cline's regular expressions search to the end from each of these tags, which would take too
+    // long in 2 MB.
     const text = '<mode_notice>'.repeat(160_000);
     expect(stripClineWrappers(text) === text).toBe(true);
   });

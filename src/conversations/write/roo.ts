@@ -1,8 +1,8 @@
 /**
  * Follows Roo Code 3.52 (`src/core/condense/index.ts`, `getEffectiveApiHistory` and
- * `cleanupAfterTruncation`). All messages get `condenseParent`, and the view follows, its first
- * message tagged `isSummary` with the same id, because the agent sends what follows the last
- * summary. The agent's own rewind removes the copies and shows the originals.
+ * `cleanupAfterTruncation`). All old messages get a `condenseParent`. The view's messages follow
+ * them; the first is tagged `isSummary` with the same id, because the agent sends what follows the
+ * last summary. The agent's own rewind removes the copies and shows the originals.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
@@ -27,7 +27,7 @@ export interface RooTaskFiles {
   readonly rows: readonly unknown[];
 }
 
-/** Copies get new values for these tags of the agent. */
+/** The agent's own tags, which get new values in copied messages. */
 const CONDENSING_TAGS = [
   'condenseParent',
   'condenseId',
@@ -68,7 +68,7 @@ export function renderCondensedTask(
   return { history: [...markedRecords, ...viewCopies], rows: [...rows, renderCondensationRow(row, rows, ++time)] };
 }
 
-/** The reader converts some records, so the agent's own are looked up. */
+/** Our reader converts some records, so this finds the agent's original record for each message. */
 function findRawRecords(
   records: readonly Readonly<Record<string, unknown>>[],
   readMessages: readonly ApiMessage[],
@@ -82,7 +82,7 @@ function findRawRecords(
   for (const [index, message] of activeHistory.entries()) {
     const record = records[indexByMessage.get(message) ?? -1];
     const readMessage = readMessages[index];
-    // The agent shortens some messages (results without their calls), which match no record.
+    // The agent drops results without calls from some messages, which then match no record.
     if (record && readMessage) rawRecords.set(readMessage, record);
   }
   return rawRecords;
@@ -96,7 +96,8 @@ function renderCondensationRow(
 ): Readonly<Record<string, unknown>> {
   const shownTokens = getContextTokens(rows);
   const prevContextTokens = shownTokens ?? row.tokensBefore;
-  // The agent's figure includes system prompt and tools; at least this much was freed.
+  // The agent's count includes system prompt and tools, so only the tokens that condensing saved
+  // are subtracted.
   const newContextTokens = Math.max(row.tokensAfter, prevContextTokens - (row.tokensBefore - row.tokensAfter));
   const { cost, text: summary, condenseId } = row;
   return {

@@ -57,7 +57,7 @@ it('Roo sends the condensed version of a task, keeps its own messages, and shows
     const shown = view.map((message, index) => (message === messages[index] ? (read[index] ?? message) : message));
     const rows = [{ ts: 1_000 + history.length, type: 'say', say: 'text', text: 'x' }];
     const made = renderCondensedTask({ history, rows }, read, shown, ROW);
-    // The agent reads a file of JSON.
+    // Passes the history through JSON, because the agent reads it from a file.
     const written = JSON.parse(JSON.stringify(made.history)) as ApiMessage[];
     expect(said(selectEffectiveHistory(written))).toEqual(said(JSON.parse(JSON.stringify(view)) as unknown[]));
     expect(said(written.slice(0, history.length))).toEqual(said(JSON.parse(JSON.stringify(history)) as unknown[]));

@@ -62,7 +62,7 @@ export interface CompactionSum {
   readonly count: number;
   /** US dollars; undefined if no price is known. */
   readonly cost?: number;
-  /** True if the cost is estimated. It is then in no other sum. */
+  /** True if the cost is estimated. Estimated costs are included in no other sum. */
   readonly isEstimate: boolean;
 }
 

@@ -5,7 +5,7 @@ import { formatShare } from '../percent';
 import type { LastRequest } from './recordedRequest';
 
 export interface FillLevel {
-  /** Tokens with instructions and tools, as the model counts them. */
+  /** Tokens including instructions and tools, as the model counts them. */
   readonly tokens: number;
   readonly window?: number | undefined;
   /** True if based on the agent's last recorded request; false if we counted the tokens. */
@@ -15,7 +15,9 @@ export interface FillLevel {
   readonly tokenFactor?: number | undefined;
   /** Set for a copy without a request of its own; the figures come from its original. */
   readonly fromOriginal?: {
-    /** o200k tokens that the copy lacks because its agent adds them when it continues. */
+    /**
+     * o200k tokens that the copy does not contain because its agent adds them when it continues.
+     */
     readonly renewed: number;
   };
 }
@@ -55,7 +57,10 @@ export function computeFillLevel(
   return { tokens, ...chooseLikelyWindow(0, lastRequest?.window ?? window, lastRequest?.model), isRecorded: false };
 }
 
-/** Returns the known window, unless the vendor answered a larger request. */
+/**
+ * Returns the known window. If the vendor answered a request that exceeds it, returns Claude's
+ * larger window or nothing.
+ */
 export function chooseLikelyWindow(
   prompt: number,
   window: number | undefined,
@@ -74,7 +79,7 @@ export function chooseLikelyWindow(
  */
 export function estimateCondensedFill(fill: FillLevel, countedTokens: number, tokensAfter: number): FillLevel {
   if (tokensAfter === countedTokens) return fill;
-  // Otherwise the result could be negative.
+  // A larger factor could make the result negative.
   const factor =
     countedTokens > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / countedTokens) : (fill.tokenFactor ?? 1);
   return {

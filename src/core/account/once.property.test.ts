@@ -15,7 +15,7 @@ interface GrownSession {
 
 const SIZES = [100, 200];
 
-/** A step in a family of sessions; numbers select among existing ones. */
+/** A step in generating a family of sessions; the numbers select existing sessions and requests. */
 const step = fc.record({
   kind: fc.constantFrom('ask', 'ask', 'ask', 'fork', 'subagent', 'part'),
   session: fc.nat(20),
@@ -78,7 +78,8 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
         },
         cost: size / 1_000,
         calls: [{ tool: `tool ${size}`, calls: 1 }],
-        // In a lineage the running total is the key, which identical forks share.
+        // If keys are unique only in a lineage, the running total is the key. Identical forks share
+        // it.
         key: way === 'in-lineage' ? `${at.total}/${size}` : `request-${count}`,
       };
       at.requests.push(request);

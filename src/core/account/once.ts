@@ -12,7 +12,7 @@ export interface PaidRequest extends TokensByPrice {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model?: string;
-  /** Number of requests: 0 for a part of one; more than 1 if the agent records only sums. */
+  /** Number of requests: 0 for a part of a request; more than 1 if the agent records only sums. */
   readonly requests: number;
   /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
@@ -283,7 +283,10 @@ interface SessionRelations {
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
-/** Of several files of one session, the one with the most complete totals. */
+/**
+ * Returns the sessions whose totals count: of several files of one session, the one with the most
+ * complete totals.
+ */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthestByName = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -311,7 +314,7 @@ function listUnrecordedCharges(
   const totalAtFork =
     origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
   const claims = claimsBySession.get(session) ?? [];
-  // The base already includes what the fork copied from its origin.
+  // The origin's total (`base`) already includes the requests that the fork copied.
   const ownRequests = requests.map((request, index) =>
     totalAtFork && claims[index]?.isCopy === true ? undefined : request,
   );

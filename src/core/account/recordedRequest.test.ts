@@ -28,7 +28,7 @@ const anyRequest: fc.Arbitrary<RecordedRequest> = fc.record(
   { requiredKeys: ['purpose'] },
 );
 
-/** A request without tokens was rejected, or its server doesn't count. */
+/** A request without tokens was rejected, or its server doesn't count tokens. */
 const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || usage.outputTokens > 0;
 
 it('every recorded request is kept, but without its impossible numbers', () => {

@@ -8,12 +8,12 @@ export interface RecordedRequest {
   /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if not recorded. If the vendor needed several steps, this is the last one, which shows
-   * how full the window is.
+   * Absent if not recorded. If the vendor needed several steps, this is the usage of the last step,
+   * which shows how full the window is.
    */
   readonly usage?: Usage;
   readonly isOdd?: true;
-  /** Earlier steps and other models, charged in addition to `usage`. */
+  /** Usage of earlier steps and of other models, charged in addition to `usage`. */
   readonly parts?: readonly RequestUsagePart[];
   readonly service?: ServiceConditions;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
@@ -87,14 +87,23 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
-  /** True if requests for compactions are included. Default: if any request is marked so. */
+  /**
+   * True if requests for compactions are included. Default: true if any request has the purpose
+   * `compaction`.
+   */
   readonly hasCompactions?: boolean;
   /** Each total includes the previous ones and, in a fork, the origin's cost. */
   readonly totals?: readonly RecordedTotal[];
   readonly charged?: RecordedCharge;
-  /** Index of the first message that is not from the continued session. */
+  /**
+   * Index of this session's first own message; earlier messages come from the session that it
+   * continues.
+   */
   readonly ownFrom?: number;
-  /** True if another session paid for the answers without a recorded request. */
+  /**
+   * True if every paid request is recorded; another session paid for answers without a recorded
+   * request.
+   */
   readonly isComplete?: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 export interface ConversationRequest {
   /** Index of the answering message. */
   readonly answer: number;
-  /** Index of the first message sent, after the last compaction. */
+  /** Index of the first message sent: 0, or the first one after the last compaction. */
   readonly firstMessage: number;
   /** o200k tokens of the messages sent. */
   readonly sentTokens: number;

@@ -51,8 +51,8 @@ it('a replay of a session with condensing has the manually calculated cost, even
   // The requests have 100, 300, 500 and 700 tokens, and each reads the previous one from the cache.
   // They cost 100, 10 + 200, 30 + 200 and 50 + 200.
   expect(millionths(before)).toBeCloseTo(790, 6);
-  // The third is due at 500 and becomes 420, uncached since its first message changed; the fourth
-  // is 620 with 420 cached. They cost 100, 10 + 200, 420 and 42 + 200.
+  // The third request is condensed at 500 tokens and becomes 420, uncached since its first message
+  // changed. The fourth has 620 tokens, with 420 cached. They cost 100, 10 + 200, 420 and 42 + 200.
   expect(millionths(after)).toBeCloseTo(972, 6);
   expect(condensations).toBe(1);
 });
@@ -65,7 +65,8 @@ it('a replay of a session with condensing keeps everything before the first chan
         messages: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)],
       }),
   });
-  // The third is 420 again, with the first 300 unchanged. They cost 100, 210, 30 + 120 and 242.
+  // The third request has 420 tokens again, with the first 300 unchanged. They cost 100, 210, 30 +
+  // 120 and 242.
   expect(millionths(after)).toBeCloseTo(702, 6);
 });
 
@@ -80,7 +81,7 @@ it('a replay of a session with condensing ignores a condensation that gains noth
   });
   expect(after).toEqual(before);
   expect(condensations).toBe(0);
-  // It is asked at 300, 500 and 700 tokens, each more than 10 % above the last.
+  // Condensing is tried at 300, 500 and 700 tokens, each more than 10 % above the last try.
   expect(asked).toBe(3);
 });
 

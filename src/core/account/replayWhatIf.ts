@@ -35,13 +35,16 @@ export interface ReplayOptions {
 }
 
 export interface ReplayedCosts {
-  /** The original requests, replayed so that both sides are counted alike. */
+  /** The original requests, replayed so that both costs are computed in the same way. */
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
   readonly condensations: number;
   /** Number of lines from before a condensation that later edits quote. */
   readonly needed: number;
-  /** Number of needed lines that the view lacks; a marker references the `recallable` ones. */
+  /**
+   * `missing`: needed lines that the view lacks. `recallable`: those of them that a marker
+   * references.
+   */
   readonly missing: number;
   readonly recallable: number;
   /** One request for each place with missing lines: an upper bound. */

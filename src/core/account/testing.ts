@@ -1,7 +1,7 @@
 import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
-// The entries come from the list of kinds, so every kind has one.
+// The entries are created from the list of kinds, so every kind has an entry.
 const ZERO_TOKENS_BY_PART = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 /**

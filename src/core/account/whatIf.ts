@@ -7,8 +7,8 @@ export interface SessionSaving {
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
   /**
-   * Number of lines that later edits quote. The view lacks the `missing` ones by then; a marker
-   * references the `recallable` ones.
+   * `needed`: lines that later edits quote. `missing`: those that the view lacks by then.
+   * `recallable`: missing lines that a marker references.
    */
   readonly needed: number;
   readonly missing: number;

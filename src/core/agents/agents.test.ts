@@ -10,7 +10,7 @@ describe.each(Object.entries(AGENTS))(
         expect(tool).toBe(tool.toLowerCase());
         expect(TOOL_KINDS).toContain(rule.kind);
       }
-      // The agent's conversations can't be understood without these kinds.
+      // The agent's conversations can't be understood without tools of these kinds.
       const kinds = new Set(Object.values(tools).map(({ kind }) => kind));
       for (const kind of ['read', 'edit', 'command', 'search'] as const) expect(kinds).toContain(kind);
     });

@@ -76,8 +76,8 @@ export const codex = {
       /^<image(?: name=[^\n]*)?>$/,
       /^<\/image>$/,
     ],
-    // Written so by the desktop app and the VS Code extension (their bundled code, published
-    // rollouts): a heading, its lines, then the request.
+    // The desktop app and the VS Code extension write prompts in this form (their bundled code,
+    // published rollouts): a heading, its lines, then the request.
     sections: {
       lines: {
         '# Context from my IDE setup:': /^(?:## (?:Active file: |Open tabs:$)|- )/,

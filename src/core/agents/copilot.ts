@@ -102,8 +102,8 @@ export const vscode = {
     contexts: [
       // A prompt file that the user ran precedes the user's words inside the element.
       /^(?:<[A-Za-z_][^]*?(?:<\/[\w.-]+>|\/>)\s*)?<(userRequest)>\s*(?:<attachment [^\n]*>\nPrompt instructions file:\n[^]*?\n<\/attachment>\s*)*/,
-      // The element's name for Grok. Users write this name, too, so only VS Code's text may precede
-      // it.
+      // With Grok, the element has this name. Users write this name, too, so only VS Code's text
+      // may precede it.
       /^(?:<attachments>\n[^]*?\n<\/attachments>\s*)?<(?:context>\s*(?:The current date is|There have been some changes)|reminderInstructions>\n)[^]*?<\/[\w.-]+>\s*<(user_query)>\s*/,
     ],
     openings: [
@@ -161,7 +161,7 @@ export const copilotCli = {
     task_complete: { kind: 'other' },
     skill: { kind: 'other' },
   },
-  // `tagged_files` names files that a prompt tags with @, as published sessions have it.
+  // `tagged_files` names files that a prompt tags with @ (seen in published sessions).
   preamble: { elements: ['current_datetime', 'system_reminder', 'system_notification', 'tagged_files'] },
   giveBack: undefined,
   live: { through: 'gateway', command: 'copilot' },

@@ -98,7 +98,7 @@ export const roo = {
   seen: { versions: '3.28 (October 2025)', on: 'real sessions' },
   stores: [
     makeTaskStore('rooveterinaryinc.roo-cline'),
-    // The command line stores tasks in VS Code's layout.
+    // The command-line version stores tasks in VS Code's layout.
     { root: '~/.vscode-mock/global-storage/tasks', steps: TASK_FILE_STEPS },
   ],
   settings: 'roo-cline',

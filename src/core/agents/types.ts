@@ -15,8 +15,8 @@ export const TOOL_KINDS = [
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * Spellings of a parameter by priority. `edits[].oldText` is a field of list elements; `files[]` is
- * a list of strings.
+ * Possible names of a parameter, by priority. `edits[].oldText` is a field of list elements;
+ * `files[]` is a list of strings.
  */
 export type ParameterNames = readonly string[];
 
@@ -109,7 +109,10 @@ export type LiveAccess =
 
 /** Text that the agent, not the user, puts into user messages. */
 export interface PromptPreamble {
-  /** XML elements. One without an end tag extends to the end, since its text was cut. */
+  /**
+   * XML elements. If the end tag is missing because the text was cut, the element extends to the
+   * end.
+   */
   readonly elements?: readonly string[];
   /** Elements that contain reports of subagents and background tasks. */
   readonly reports?: readonly string[];

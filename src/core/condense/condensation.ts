@@ -7,7 +7,7 @@ import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, 
 
 /** A result is worth applying if it reaches either figure. */
 export interface MinimumGain {
-  /** Percentage of the tokens before. */
+  /** Percentage of the tokens before condensing. */
   readonly percent: number;
   readonly tokens: number;
 }

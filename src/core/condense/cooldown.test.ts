@@ -15,7 +15,7 @@ const GOOD: CondensationOutcome = {
   coherence: measureCoherence([], []),
 };
 
-/** Returns the tokens still to wait for at 500 tokens, after these outcomes. */
+/** Returns by how many tokens a conversation of 500 tokens must still grow after these outcomes. */
 const countWaitingTokens = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
   const cooldown = new CondensationCooldown();
   for (const [outcome, fields] of outcomes) cooldown.recordOutcome('c', outcome, { ...REQUEST, ...fields });

@@ -42,8 +42,8 @@ export interface FallbackPolicy {
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * o200k tokens to which File-Aware and Truncation cut; default: until it fits. They break the
-   * prompt cache, so one large cut costs less than many.
+   * o200k tokens to which File-Aware and Truncation cut; default: until the request fits. They
+   * break the prompt cache, so one large cut costs less than many.
    */
   readonly fittingTargetTokens?: number;
   /** True if suppressing results, oldest first, is allowed as a last resort. Default false. */

@@ -189,7 +189,7 @@ export class CondensationManager {
     try {
       const { config, notes } = parseConfigOrThrow(provider, request.config);
       makers.notes.push(...notes);
-      // Applying the earlier edits and counting tokens took time.
+      // Applying the earlier edits and counting tokens took time, so the event loop runs first.
       await yieldBetweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));

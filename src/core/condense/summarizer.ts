@@ -1,6 +1,6 @@
 /**
- * The models are above the core (`src/api/summarizer.ts`), so that summaries can be planned and
- * tested without one.
+ * The code that calls models is outside the core (`src/api/summarizer.ts`), so that summaries can
+ * be planned and tested without a model.
  */
 import type { CacheLifetime, ModelPrices } from '../cost/prices';
 import type { Usage, UsageAccounting } from '../cost/usage';
@@ -98,7 +98,7 @@ export function computeOutputLimit(answerTokens: number, { contextWindow, maxOut
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
-  /** Costs are summed by this ID. */
+  /** ID of the conversation to which the costs are added. */
   readonly conversation?: string | undefined;
 }
 
@@ -156,7 +156,7 @@ export interface UnavailableProfile {
 export type LoadOwnModel = () => Promise<Summarizer | UnavailableProfile>;
 
 export interface SummarizerCandidates {
-  /** The profile that a pass names, otherwise the one for condensing. */
+  /** The profile that a pass names; if it names none, the condensing profile. */
   readonly condensing?: Summarizer | UnavailableProfile;
   /** The profile for condensing, if a pass names another one. */
   readonly fallback?: Summarizer | UnavailableProfile;

@@ -10,8 +10,8 @@ import type { LoadOwnModel } from './summarizer';
 export type { StepReport } from './stepReport';
 
 /**
- * In the order of every list: those that cost nothing first, then those that lose less. Other
- * extensions may register more providers.
+ * In the order in which every list shows them: those that cost nothing first, then those that lose
+ * less. Other extensions may register more providers.
  */
 export const BUILT_IN_PROVIDERS = ['lossless', 'smart', 'truncation', 'native', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
@@ -44,12 +44,12 @@ export const PROVIDER_CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 
 export const needsModelOrExtension = (id: string): boolean =>
   !isBuiltInProvider(id) || PROVIDER_CALLS_MODEL[id] === true;
 
-/** Stored as the provider of condensations of new results. */
+/** Stored as the provider if new tool results are condensed before they are first sent. */
 export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
 
 /**
- * Returns the ID if the provider's extension is gone.
- * @param registered providers that may be other extensions'
+ * Returns the ID if the provider's extension is no longer installed.
+ * @param registered all registered providers, including those of other extensions
  */
 export function getProviderName(
   id: string,
@@ -100,7 +100,7 @@ export interface ConfigWithoutInvalidParts<Config> {
   readonly config: Config;
   /** The configuration as written, without defaults. */
   readonly written: unknown;
-  /** Valid parts that cannot be used without the wrong ones. */
+  /** Valid parts that are left out because they depend on invalid ones. */
   readonly leftOut?: readonly ConfigProblem[];
 }
 
@@ -108,20 +108,22 @@ export interface ConfigWithoutInvalidParts<Config> {
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
 export interface ConversationContext {
-  /** The conversation that is charged for calls. */
+  /** The conversation to which the cost of calls is booked. */
   readonly conversation?: string;
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still apply; the view starts with them. */
   readonly edits: readonly Edit[];
   readonly counter: MessageCounter;
   readonly system?: string;
-  /** For example `anthropic`. Likely keys are not sent to other vendors. */
+  /** For example `anthropic`. Texts that look like API keys are not sent to other vendors. */
   readonly vendor?: string;
   /** Indexes of messages that lossy operations must not change. */
   readonly pinned?: ReadonlySet<number>;
   /** Loads the model to use if no profile can summarize. */
   readonly ownModel?: LoadOwnModel;
-  /** Cached runs for all providers that begin with Lossless; absent to remember none. */
+  /**
+   * Cached Lossless runs, shared by all providers that begin with Lossless; absent to cache none.
+   */
   readonly losslessRuns?: CachedLosslessRunsByMessages;
 }
 
@@ -192,11 +194,14 @@ export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
-  /** `conversation` if the condensing profile cannot be used. */
+  /** `conversation`, its own model, if the condensing profile cannot be used. */
   readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request; with reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
-  /** Limit in o200k tokens of a single content's summary; absent for a conversation's. */
+  /**
+   * Limit in o200k tokens for the summary of a single content; absent for the summary of a
+   * conversation.
+   */
   readonly askedTokens?: number;
   readonly usage: Usage | undefined;
   /** In US dollars. */
@@ -213,7 +218,7 @@ export interface FailureAdvice {
   readonly offerOtherProfile: boolean;
 }
 
-/** Thrown by a provider that has already spent something. */
+/** Thrown by a provider that fails after it has already spent something. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
 

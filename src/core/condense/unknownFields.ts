@@ -5,7 +5,10 @@ import type { ConfigSchema, ConfigWarning } from './types';
 /** Greater than any schema's depth; ends the walk of a recursive schema. */
 const MAX_SEARCH_DEPTH = 40;
 
-/** A misspelled field is ignored and so changes what a configuration does. */
+/**
+ * Finds fields that the schema does not have. A misspelled field is ignored and so changes what a
+ * configuration does.
+ */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const findWarnings = (fieldSchema: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];

@@ -3,13 +3,14 @@ import { isRecord } from '../messages/blocks';
 import { findUnknownFields } from './unknownFields';
 import type { ConfigSchema, ConfigWithoutInvalidParts } from './types';
 
-/** Keys of a nested field or list entry. */
+/** Keys and indexes that lead from the root to a nested field or list entry. */
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * @param findRemovableField returns the field or entry to leave out for an issue at a path; undefined if the
- * value cannot do without it
- * @returns all issues found; no rest if nothing is usable
+ * Parses a value, leaving out its invalid fields.
+ * @param findRemovableField returns the field or entry to leave out for an issue at a path;
+ *   undefined if the value is unusable without it
+ * @returns all issues found; `rest` is absent if nothing is usable
  */
 export function parseDroppingWrongFields<T>(
   schema: z.ZodType<T>,

@@ -27,16 +27,16 @@ export function computeCostByTokenKind(usage: Usage, prices: ModelPrices): CostB
 }
 
 /**
- * US dollars: the vendor's charge, or else the computed cost. Undefined if no price is known, never
- * 0.
+ * In US dollars: the vendor's charge, or else the computed cost. Undefined, not 0, if no price is
+ * known.
  */
 export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   return usage.costUsd ?? priceTokens(usage, prices);
 }
 
 /**
- * Estimates the cost with other tokens, in US dollars. A vendor's charge is scaled by the ratio of
- * the computed costs.
+ * Estimates what the call would have cost with other token counts, in US dollars. A vendor's charge
+ * is scaled by the ratio of the computed costs.
  */
 export function computeCostForOtherUsage(
   usage: Usage,

@@ -9,8 +9,9 @@ export interface ProfileFigures {
 }
 
 /**
- * Chooses the profile that pays off first, or else costs least per removed token.
- * @returns undefined if there is no choice, no known cost, or none pays off
+ * Chooses the profile that pays off after the fewest requests; of equal ones, the one that costs
+ * least per removed token.
+ * @returns undefined if fewer than two profiles have a known cost, or if none pays off
  */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const pricedFigures = figures.filter(

@@ -40,8 +40,8 @@ describe('the saving of a condensation', () => {
     const saving = estimateCondensationSaving(effect, { ...pricing, cache: 'cold' });
     expect(saving.perRequest).toBeCloseTo((60_000 * 0.3) / 1e6, 10);
     expect(saving.cacheBreak).toBeCloseTo((-60_000 * 3.45) / 1e6, 10);
-    // Compares with what twenty requests cost without condensing, minus their cost with it.
-    // Regression: 20 times as much was reported.
+    // Compares the cost of twenty requests without condensing and with it. Regression: 20 times the
+    // difference was reported.
     const total = (tokens: number): number => (tokens * 3.75 + 19 * tokens * 0.3) / 1e6;
     expect(20 * saving.perRequest - saving.cacheBreak).toBeCloseTo(total(100_000) - total(40_000), 10);
     expect(saving.breakEvenRequests).toBe(Math.ceil((0.3 - 0.207) / 0.018));

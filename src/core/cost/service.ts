@@ -16,7 +16,7 @@ interface ServiceSurcharge {
   readonly models: RegExp;
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
-  /** Factor for all tokens; cache factors apply in addition. */
+  /** Factor for the prices of all tokens; the factors for the cache apply in addition. */
   readonly factor: number;
 }
 

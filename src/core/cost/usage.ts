@@ -6,7 +6,10 @@ export type UsageAccounting = 'anthropic' | 'openai';
 
 export interface Usage {
   readonly accounting: UsageAccounting;
-  /** `counted`: the vendor reported nothing, or the stream ended before its last report. */
+  /**
+   * `counted`: we counted the tokens, because the vendor reported nothing or the stream ended
+   * before its last report.
+   */
   readonly source: 'reported' | 'counted';
   /** Whether cached tokens are included depends on `accounting`. */
   readonly inputTokens: number;
@@ -23,8 +26,8 @@ export interface Usage {
 }
 
 /**
- * Larger numbers are errors: windows have millions of tokens, and vendors' tools repeat a prompt a
- * few dozen times.
+ * Larger numbers can only be errors: windows hold millions of tokens, and a vendor's tools read a
+ * prompt at most a few dozen times per call.
  */
 export const MAX_CALL_TOKENS = 1_000_000_000;
 export const MAX_CALL_USD = 100_000;
@@ -44,8 +47,8 @@ export const countPromptTokens = (usage: Usage): number =>
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
 /**
- * No tokenizer produces fewer tokens per o200k token: Gemma 3's makes 0.32 of Amharic, 0.41 of
- * Tibetan and 0.7 of Japanese text.
+ * No known tokenizer makes fewer tokens than this share of the o200k tokens: Gemma 3's makes 0.32
+ * for Amharic, 0.41 for Tibetan and 0.7 for Japanese text.
  */
 export const MIN_REPORTED_SHARE = 0.3;
 

@@ -7,7 +7,7 @@ export type JsonEdit = { readonly path: Path } & (
   | { readonly removed: true }
 );
 
-/** The path has no value, or no string although the edit changes one. */
+/** Thrown if a path has no value, or if the value to change is not a string. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
   constructor(path: Path, expected: string) {
@@ -137,7 +137,7 @@ class JsonEditor {
       const tree = children.get(key);
       if (tree) valueStarts.set(key, valueStart);
       const end = skipJsonValue(this.text, valueStart);
-      // Removes all duplicates of a key; otherwise an earlier one would take effect.
+      // All duplicates of a removed key must go; a remaining one would take effect.
       entries.push({ start: offset, end, isRemoved: tree !== undefined && isRemovedByEdit(tree) });
       offset = this.skipComma(end);
     }

@@ -16,8 +16,8 @@ export type GetOriginalIndexes = (path: readonly string[]) => OriginalIndexes | 
 
 /**
  * @param text valid JSON
- * @param newValue anything that `JSON.stringify` accepts, without its own `toJSON`
- * @param origins gets paths that contain the keys of objects, but no indexes of lists
+ * @param newValue anything that `JSON.stringify` accepts, except objects with a `toJSON` method
+ * @param origins called with a path of object keys; the indexes of lists are left out
  */
 export function rewriteJson(text: string, newValue: unknown, origins: GetOriginalIndexes = () => undefined): string {
   const start = skipJsonSpace(text, 0);
@@ -185,7 +185,10 @@ class JsonRewriter {
   }
 }
 
-/** Matches items that are equal or share content or an ID, then the rest by index. */
+/**
+ * Matches items that are equal or share content or an ID, then matches the remaining items by
+ * index.
+ */
 function matchArrayItems(oldItems: readonly unknown[], newItems: readonly unknown[]): OriginalIndexes {
   if (oldItems.length === newItems.length) return newItems.map((_, index) => index);
   const indexByKey = new Map<string, number>();

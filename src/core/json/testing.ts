@@ -10,7 +10,7 @@ const escapedStringArbitrary = fc
     fc.constantFrom(json, `"${json.slice(1, -1)}\\u00e9\\/"`, `"\\ud800${json.slice(1, -1)}"`, '"\\\\"', '"\\\\\\""'),
   );
 /**
- * No key is a backslash, since V8 of Node 24 confuses it with another escaped key
+ * No key contains a backslash, since V8 of Node 24 confuses such a key with another escaped key
  * (`{"a":1,"\\\\":2}`, then `{"a":1,"\\u0062":2}`).
  */
 const jsonKeyArbitrary = fc.oneof(

@@ -21,8 +21,8 @@ export const isToolResult = (block: Block): block is ToolResultBlock =>
 export const isAnyThinking = (block: Block): boolean => block.type === 'thinking' || block.type === 'redacted_thinking';
 
 /**
- * Encrypted reasoning of OpenAI's Responses API. `item` is returned unchanged, and to that API
- * only.
+ * Block type for encrypted reasoning of OpenAI's Responses API. Its `item` is sent back unchanged,
+ * and only to that API.
  */
 export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 

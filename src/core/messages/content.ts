@@ -7,7 +7,7 @@ import { isResultReadByProgram } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
-/** A whole string of the message, or a slice of one for XML tools. */
+/** A whole string of a message or, for XML tools, a slice of a string. */
 export interface Content extends Slice {
   readonly type: ContentType;
   readonly path: Path;

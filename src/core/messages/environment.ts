@@ -14,7 +14,7 @@ export function removeEnvironmentDetails(text: string): string {
   return start === -1 ? text : text.slice(0, start);
 }
 
-/** A pattern of both tags would search for the end from each opening tag. */
+/** A single pattern for both tags would search for the end again from each opening tag. */
 function findEnvironmentAtEnd(text: string): number {
   const trimmedText = text.trimEnd();
   return trimmedText.endsWith(CLOSING_TAG) ? trimmedText.slice(0, -CLOSING_TAG.length).search(OPENING_TAG) : -1;

@@ -189,7 +189,7 @@ it('parsing the same messages again gives the same objects for tool calls, even 
 });
 
 describe('the tool calls of a conversation that changes', () => {
-  /** Native and XML blocks with few IDs and tools, so that they coincide. */
+  /** Native and XML blocks with only a few different IDs and tools, so that many of them match. */
   const message: fc.Arbitrary<ApiMessage> = fc.oneof(
     fc
       .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('Read', 'Bash')), { maxLength: 3 })
@@ -228,8 +228,8 @@ describe('the tool calls of a conversation that changes', () => {
           expect(exchanges.getExchanges(messages.slice())).toBe(known);
           const where = at % (messages.length + 1);
           const copy = { ...(messages[where] ?? other) };
-          // Removes messages from here on, replaces the message by a copy or another one, or
-          // appends it at the end.
+          // Removes the messages from this index on, replaces the message by a copy or a different
+          // message, or appends a message at the end.
           messages = keep === 0 ? messages.slice(0, where) : messages.toSpliced(where, 1, keep === 1 ? copy : other);
         }
       }),

@@ -22,7 +22,8 @@ export interface ToolExchange {
   readonly resultText: string;
   readonly isError: boolean;
   /**
-   * True if the user speaks in the result. Set by the format's reader, never derived from the text.
+   * True if the result has the user's own words. Set by the reader of the agent's format, never
+   * derived from the text.
    */
   readonly isUserAnswer: boolean;
   /** True if the agent shows what the tool would have returned, without a call. */
@@ -44,11 +45,13 @@ export const getContentPlace = (content: PlacedContent): ContentPlace => ({
   path: content.path,
 });
 
-/** The same messages at the same indexes return the identical exchange objects. */
+/**
+ * Returns the identical exchange objects if the same messages are passed again at the same indexes.
+ */
 export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
   new Exchanges().getExchanges(messages);
 
-/** An unchanged message costs one comparison. */
+/** Reuses the exchanges of earlier calls: an unchanged message costs only one comparison. */
 export class Exchanges {
   private pairer = new ExchangePairer();
 
@@ -82,8 +85,8 @@ class ExchangePairer {
   private readonly messages: MessageWithPairedCalls[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * If a model reuses an ID, an answer belongs to the last message with it, whose calls are
-   * answered in order. Surplus answers belong to no call.
+   * If a model reuses an ID, an answer belongs to the last message whose calls have this ID; these
+   * calls are answered in order. Surplus answers belong to no call.
    */
   private readonly openCallsById = new Map<string, CallWithResult[]>();
   private callCount = 0;
@@ -212,8 +215,8 @@ interface CachedExchange {
 }
 
 /**
- * By call, or by result if there is another exchange for the call: a conversation and its view
- * often share one of the two.
+ * The key is the call. If another exchange is stored for the call, the key is the result: a
+ * conversation and its view often share only one of the two.
  */
 const exchangeByCall = new WeakMap<CallInMessage | ResultInMessage, CachedExchange>();
 
@@ -224,7 +227,7 @@ function joinCallAndResult({ call, result }: CallWithResult): ToolExchange {
   if (cachedByResult?.call === call) return cachedByResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
-  // A spread with added fields would get a slower hidden class.
+  // A copy by spread with added fields would get a slower hidden class in V8.
   const exchange: ToolExchange = {
     tool,
     input,

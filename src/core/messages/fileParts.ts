@@ -91,7 +91,7 @@ const stepsByInput = new WeakMap<
 >();
 
 function listFilePartsPrintedByCommand(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
-  // Results of a line that ran in several pieces can't be attributed.
+  // If the output is split into several results, its lines can't be attributed.
   if (
     exchange.results.length > 1 &&
     !exchange.results.slice(0, -1).every(({ text: other }) => isOnlyOutputHeader(other))

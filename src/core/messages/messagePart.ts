@@ -60,7 +60,10 @@ export function readCallsAndResults(message: ApiMessage, index: number): Message
   return callsAndResults;
 }
 
-/** By index or key of the content's block; by undefined if the message's content is a string. */
+/**
+ * Contents by the index or key of their block; the key is undefined if the message's content is a
+ * string.
+ */
 type ContentsByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function groupContentsByBlock(message: ApiMessage, index: number): ContentsByBlock {

@@ -3,7 +3,7 @@ import type { LineNumberForm } from '../agents/types';
 import { readNumberAt } from './numberForms';
 
 const CODE = ['import a', '', '  b()', 'end'];
-/** Prints each form like its tool. */
+/** For each tool, its line-number format, and a function that prints a line as the tool does. */
 const PRINTED: Readonly<Record<string, readonly [LineNumberForm, (number: number, line: string) => string]>> = {
   'Claude Code, formerly': ['arrow', (number, line) => `${String(number).padStart(6)}→${line}`],
   'Claude Code': ['tab', (number, line) => `${number}\t${line}`],

@@ -109,7 +109,10 @@ function readApplyPatchEnvelope(lines: PatchLineReader, files: PatchedFile[]): v
   }
 }
 
-/** Reads hunks up to the next `***` line. `@@` separates hunks and may quote a line above. */
+/**
+ * Reads hunks up to the next `***` line. A line with `@@` separates hunks, and may quote a line
+ * above the hunk.
+ */
 function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   let hunkLines: PatchLine[] = [];
@@ -124,7 +127,8 @@ function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
     const { sign, start, textEnd } = lines;
     if (isPatchSign(sign)) hunkLines.push({ sign, start: start + 1, end: textEnd });
     else if (lines.lineStartsWith('@@')) closeHunk();
-    // An empty line is part of the file, except after the last line.
+    // A line without a sign is an empty line of the file, and ends the hunk. The end of the text is
+    // not a line.
     else if (sign === '' && lines.end < lines.source.length) closeHunk();
   }
   closeHunk();

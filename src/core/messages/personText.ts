@@ -39,8 +39,8 @@ export function extractPersonText(text: string): string {
 }
 
 /**
- * An element without an end tag extends to the end, since the text was cut. Agents begin a line with
- * it or put it after another element; a person also mentions an element in a sentence.
+ * An element without an end tag extends to the end, since the text was cut. In agents' texts, the
+ * start tag begins a line or follows another element; a person may also mention it in a sentence.
  */
 function removeMachineText(text: string): string {
   const unclosedNames = new Set<string>();
@@ -54,7 +54,10 @@ function removeMachineText(text: string): string {
   return keptTexts.join('') + text.slice(end);
 }
 
-/** Searches a name that has no further end tag only once, which keeps the time linear. */
+/**
+ * Remembers names that have no further end tag, so that none is searched for twice. This keeps the
+ * time linear.
+ */
 function findElementEnd(text: string, name: string, start: number, unclosedNames: Set<string>): number | undefined {
   if (unclosedNames.has(name)) return undefined;
   const endTag = new RegExp(`</${name}>`, 'gi');
@@ -70,7 +73,7 @@ function isBlankLineBefore(text: string, from: number, to: number): boolean {
   return trimmedText === '' || textBefore.includes('\n', trimmedText.length);
 }
 
-/** A text without the heading of the user's words was cut before it. */
+/** If the heading of the user's words is missing, the text was cut before it. */
 function removeSections(text: string, { lines, selection, withUserWords, words }: PromptSections): string {
   let linePattern: RegExp | undefined;
   let lineCount = 0;
@@ -94,7 +97,10 @@ function removeSections(text: string, { lines, selection, withUserWords, words }
   return lineCount > 0 ? '' : text;
 }
 
-/** The selected text can contain the headings, too, so the last ones count; -1 if it was cut. */
+/**
+ * The selected text can contain the headings, too, so the last headings count. Returns -1 if the
+ * text was cut before them.
+ */
 function findEndOfSelection(
   text: string,
   from: number,
@@ -130,12 +136,14 @@ export function removeContextAddedByAgent(texts: readonly string[]): readonly st
 const ATTACHED_FILE_FRAMES = new Map(
   AGENT_LIST.flatMap(({ preamble: { fileFrame } }) => (fileFrame ? [[fileFrame.first, fileFrame.last]] : [])),
 );
-/** In old versions, which join a prompt's parts, this text follows the frame's first line. */
+/**
+ * Old versions join the parts of a prompt. In these, this text follows the first line of the frame.
+ */
 const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
 
 /**
  * Removes attached files. A file can contain the frame's last line, so its last occurrence before
- * the next frame counts. A prompt that was canceled and the next one may be one message.
+ * the next frame counts. A canceled prompt and the next prompt may be in one message.
  */
 function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
   for (const [first, last] of ATTACHED_FILE_FRAMES) {

@@ -50,7 +50,7 @@ export function markAnswersToTools(
 
 export type MessageAndBlockIndex = readonly [message: number, block: number];
 
-/** Symbols are lost between worker threads, places are not. */
+/** Lists the places of the marks, which can be sent to another thread; symbols would be lost. */
 export const listPersonsAnswers = (messages: readonly ApiMessage[]): readonly MessageAndBlockIndex[] =>
   messages.flatMap(({ content }, message) =>
     typeof content === 'string'

@@ -9,8 +9,9 @@ export const MAX_COMPARED_CHARS = 2_000_000;
 /**
  * Both sides of a comparison have the same headings, so that only condensed text differs.
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}
- * @param original names the results, because the view's calls may be condensed
- * @param longest UTF-16 units of the longest text to show in full; otherwise only its ends
+ * @param original has the calls that name the results, because the view's calls may be condensed
+ * @param longest UTF-16 units of the longest text to show in full; of longer texts only the ends
+ *   are shown
  */
 export function renderConversation(
   messages: readonly ApiMessage[],
@@ -34,8 +35,8 @@ export function getSpeakerLabel(message: ApiMessage): string {
 }
 
 /**
- * A result shows its call's name, since the call may be far above.
- * @param original as of {@link renderConversation}
+ * Shows a result with the name of its call, since the call may be far above.
+ * @param original see {@link renderConversation}
  */
 export function renderMessageBodies(
   messages: readonly ApiMessage[],

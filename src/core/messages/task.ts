@@ -40,7 +40,7 @@ export function findStartOfUnfinishedTurn(messages: readonly ApiMessage[]): numb
   return isAnswering ? -1 : end;
 }
 
-/** True for our summaries and the agent's own (Claude Code, Roo). */
+/** True for our summaries and for those that the agent itself made (Claude Code, Roo). */
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 

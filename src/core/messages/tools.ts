@@ -1,5 +1,6 @@
 /**
- * Classifies a call by the user's rows, then the agents' table, then the shape of its parameters.
+ * Classifies a call by the user's own rules for tools, then by the agents' rules, then by the shape
+ * of its parameters.
  */
 import { AGENT_LIST } from '../agents';
 import type { ParameterNames, ToolRule } from '../agents/types';
@@ -7,14 +8,14 @@ import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
 import type { PlacedContent, ToolExchange } from './exchanges';
 
-/** Tools of all agents, overridden by the user's rows. */
+/** Rules for the tools of all agents; the user's own rules override them. */
 export interface ToolTable {
   readonly own: Readonly<Record<string, ToolRule>>;
 }
 
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
-/** Reused while the user's rows are the same, so that caches keyed by it stay valid. */
+/** Reused while the user's rules are the same, so that caches keyed by the table stay valid. */
 let latestTable: { readonly json: string; readonly table: ToolTable } | undefined;
 
 export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
@@ -58,7 +59,7 @@ function findToolRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule |
   return guessToolRule(name, input);
 }
 
-/** Agents use the same name for different tools. */
+/** A name can have several rules, because agents use the same name for different tools. */
 const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
@@ -73,7 +74,7 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
 
 type ToolRuleRows = readonly [ToolRule, ...ToolRule[]];
 
-/** Chooses the row that matches most of the parameters. For a tie, merges the rows' formats. */
+/** Chooses the rule that matches most of the parameters. For a tie, merges the rules' formats. */
 function chooseRuleMatchingMostParameters(rows: ToolRuleRows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;

@@ -21,7 +21,7 @@ const toolRuleSchema = z
     (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as ToolRule,
   );
 
-/** The user's rows by tool name, which override the agents' rows. */
+/** The user's own rules by tool name, which override the agents' rules. */
 export const ownToolsSchema = z
   .record(z.string().max(200), toolRuleSchema)
   .refine((rows) => Object.keys(rows).length <= MAX_TOOL_ROWS, { message: `has more than ${MAX_TOOL_ROWS} tools` })

@@ -30,7 +30,7 @@ export interface ToolUseBlock extends ObjectWithUnknownFields {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
-  /** An object in valid messages; histories of interrupted calls have other values. */
+  /** An object in valid messages; after interrupted calls, histories contain other values. */
   readonly input: unknown;
 }
 

@@ -1,12 +1,15 @@
 /**
  * Forms of keys by vendor: a literal prefix and a run of characters. Minimum lengths are well below
  * the real ones, since truncated keys are sensitive too. Sources are vendors' pages, rules of
- * public scanners (gitleaks, betterleaks, kingfisher, trufflehog; with the prefixes in parentheses
- * if they have only some), or `public code`: patterns or examples in several projects. Rows without
- * a source (November 2026) say so and follow the vendor's conventions.
+ * public scanners (gitleaks, betterleaks, kingfisher, trufflehog; prefixes in parentheses if a rule
+ * has only these), or `public code`: patterns or examples in several projects. Rows for which no
+ * source was found (November 2026) say so and follow the vendor's conventions.
  */
 
-/** A literal and one run, so searching is linear: docs/decisions/0024-key-forms.md. */
+/**
+ * A literal prefix and one run of characters, so that searching takes linear time:
+ * docs/decisions/0024-key-forms.md.
+ */
 export interface KeyForm {
   readonly label: string;
   readonly source: string;
@@ -15,7 +18,7 @@ export interface KeyForm {
   readonly body: KeyCharacterSet;
   /** Minimum number of characters after the prefix. */
   readonly min: number;
-  /** True if ordinary words share the prefix, so the rest must contain a digit. */
+  /** True if ordinary words share the prefix, so that a digit must follow somewhere after it. */
   readonly needsDigit?: true;
 }
 
@@ -33,7 +36,7 @@ export const KEY_CHARACTERS = {
 export type KeyCharacterSet = keyof typeof KEY_CHARACTERS;
 
 export const KEY_FORMS: readonly KeyForm[] = [
-  // Models and the text around them
+  // AI: models and related services
   {
     label: 'OpenAI, Anthropic, OpenRouter, DeepSeek',
     source: 'gitleaks openai-api-key, kingfisher deepseek',
@@ -406,7 +409,7 @@ export const KEY_FORMS: readonly KeyForm[] = [
   },
   { label: 'Honeycomb', source: 'public code (hcaik_)', starts: ['hcaik_', 'hcbik_', 'hcxik_'], body: 'word', min: 24 },
   { label: 'PostHog', source: 'betterleaks posthog-personal-api-key', starts: ['phx_'], body: 'word', min: 30 },
-  // People and messages
+  // Communication
   {
     label: 'Slack',
     source: 'gitleaks slack-bot-token, betterleaks slack-session-token',
@@ -477,7 +480,7 @@ export const KEY_FORMS: readonly KeyForm[] = [
     body: 'dotted',
     min: 30,
   },
-  // Money
+  // Payments
   {
     label: 'Stripe, Clerk, Paystack',
     source: 'gitleaks stripe-access-token',
@@ -573,13 +576,13 @@ export interface KeyShape {
   readonly label: string;
   readonly source: string;
   readonly shape: RegExp;
-  /** A cheap test that every match passes, to skip most texts. */
+  /** A cheap test that every match passes. Texts that fail it are not searched. */
   readonly precheck: string | RegExp;
 }
 
 /**
- * Forms beyond a literal and a run. All are linear: repetitions are bounded, or end where no
- * earlier match can.
+ * Forms of keys that are more than a prefix and a run. Each takes linear time: repetitions are
+ * bounded, or end where no earlier match can.
  */
 export const KEY_SHAPES: readonly KeyShape[] = [
   {

@@ -44,14 +44,16 @@ function maskString(text: string, name: string | undefined): string {
 
 const MAX_NAMED_VALUE_CHARS = 4096;
 
-/** Short values without secrets; types, IDs and paths recur. */
+/**
+ * Short values in which no secret was found. They are cached because types, IDs and paths recur.
+ */
 const knownHarmlessTexts = new Set<string>();
 const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;
 
 /**
- * Masks a value in context of its parameter's name, such as `password` or `Authorization`.
- * Undefined without a name, or if the value isn't a short line.
+ * Masks a value together with its parameter's name, such as `password` or `Authorization`. Returns
+ * undefined if there is no name, or if the value isn't a short line.
  */
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;

@@ -75,12 +75,12 @@ describe('each masking rule is needed, because without it an example stays unmas
         form.label === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
       );
     const spare = starts.filter((start) => masked(start + rest, { forms: without(start) }) === '[key]');
-    // The rule for `sk-` masks these, too.
+    // Only the prefix `sk-lf-` is not needed, because the rule for `sk-` masks its keys, too.
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
   it.each(KEY_SHAPES)('the rule for text of the shape $of', (shape) => {
-    // The rule for URL parameters masks this one, too.
+    // Only this rule is not needed, because the rule for URL parameters masks its example, too.
     expect(isMissed({ shapes: KEY_SHAPES.filter((other) => other !== shape) })).toBe(
       shape.label !== 'Azure shared access signature',
     );

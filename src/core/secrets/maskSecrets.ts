@@ -21,14 +21,14 @@ const escapeRegExp = (literal: string): string => literal.replace(/[$.*+?()[\]{}
 const NO_LETTER_OR_DIGIT_BEFORE_KEY = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
 /**
- * Characters examined before a run is known to be a key, to bound the cost of many prefixes in one
- * run.
+ * Examines only this many characters to recognize a key, to bound the cost if a run of characters
+ * contains many prefixes.
  */
 const MAX_KEY_CHARS = 256;
 
 /**
- * What may follow a prefix: the rest of its form, or of a form with a shorter prefix (`sk-` in
- * `sk-or-`).
+ * What may follow a prefix: the remainder of its own form, or of a form with a shorter prefix
+ * (`sk-` in `sk-or-`).
  */
 interface KeyPartAfterPrefix {
   readonly length: number;
@@ -83,8 +83,8 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
 });
 
 /**
- * Three parts, the first of which is JSON (`eyJ` is `{"` in Base64). Each run is examined once,
- * wherever a token starts in it.
+ * Three parts joined by dots, the first of which is JSON (`eyJ` is `{"` in Base64). Each run of
+ * joined parts is examined once, wherever a token starts in it.
  */
 const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const WORDS_JOINED_BY_DOTS = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
@@ -145,7 +145,7 @@ function findSecretsInLines(
   return maskedText.slices;
 }
 
-/** Each search sees the text that the last one has masked. */
+/** Each search gets the text in which the earlier searches' secrets are masked. */
 class MaskedText {
   /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
@@ -217,7 +217,10 @@ function extendSlicesToContinuedKeyLines(text: string, slices: readonly Slice[])
 /** Words and numbers don't mix cases and digits. */
 const looksRandomlyGenerated = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
-/** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
+/**
+ * True if what follows a prefix inside an identifier, as in `MY_AKIA…`, is a key and not a part of
+ * the identifier.
+ */
 const isKeyPartOfIdentifier = (keyPart: string): boolean =>
   looksRandomlyGenerated(keyPart) ||
   (keyPart.replace(/\D/g, '').length >= 4 && keyPart.length >= 16) ||

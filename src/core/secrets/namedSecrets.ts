@@ -34,14 +34,14 @@ const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED_CHARS = 4096;
 
 /**
- * Every match of the pattern contains one lowercase word of each list. The first lists are searched
- * for together, so they have the rarer words.
+ * Every match of the pattern contains at least one word of each list, in any case of letters. The
+ * first lists of all rules are searched for together, so they have the rarer words.
  */
 type RequiredWordGroups = readonly (readonly string[])[];
 
 const SECRET_OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
 
-/** A pattern for a secret in context, in its group `secret`. */
+/** A pattern that finds a secret by its context. Its group `secret` is the part to mask. */
 export type SecretInContextRule = readonly [held: RequiredWordGroups, pattern: RegExp];
 export const SECRET_IN_CONTEXT_RULES: readonly SecretInContextRule[] = [
   // Headers
@@ -70,7 +70,8 @@ export const SECRET_IN_CONTEXT_RULES: readonly SecretInContextRule[] = [
     [SECRET_OPTIONS],
     /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
   ],
-  // Argument lists; descriptions of options contain spaces or no digits.
+  // Argument lists; a value needs a digit and no spaces, so that descriptions of options don't
+  // match.
   [
     [SECRET_OPTIONS],
     /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
@@ -253,7 +254,7 @@ const compileSearches = memoizeByObject((contextRules: readonly SecretInContextR
 
 class RequiredWordSearch {
   private readonly wordPattern: RegExp;
-  /** The words that are prefixes of a word, including itself. */
+  /** For each word, the words that it starts with, including itself. */
   private readonly wordsByText: ReadonlyMap<string, readonly string[]>;
 
   constructor(words: readonly string[]) {

@@ -14,7 +14,10 @@ interface TextPieceWithSource {
 
 export interface DisplayedText {
   readonly text: string;
-  /** Whole lines, or {@link MAX_CHARS_AROUND_HIDDEN_CHARS} on both sides in a very long line. */
+  /**
+   * Whole lines with hidden characters; of a very long line, {@link MAX_CHARS_AROUND_HIDDEN_CHARS}
+   * on both sides of them.
+   */
   readonly changedSlices: readonly Slice[];
   /** Maps sorted slices to the source, including hidden characters inside them. */
   readonly mapToSource: (slices: readonly Slice[]) => Slice[];
@@ -27,7 +30,8 @@ export interface DisplayedText {
 const ESCAPE_PATTERN = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
 const BELL_PATTERN = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
 /**
- * ECMA-48: control sequences, then strings such as OSC (titles, links, clipboard), then the rest.
+ * ECMA-48: control sequences, then strings such as OSC (titles, links, clipboard), then other
+ * escapes.
  */
 const TERMINAL_ESCAPES_PATTERN = [
   String.raw`(?:${ESCAPE_PATTERN}(?:\[|%5[bB])|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
@@ -61,7 +65,10 @@ const createHiddenCharsPattern = (hiddenPattern: string): RegExp =>
     'g',
   );
 const HIDDEN_CHARS = createHiddenCharsPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}`);
-/** Includes overstruck characters; separate, since a match can start with any character. */
+/**
+ * Also matches overstruck characters. A separate pattern, since such a match can start with any
+ * character.
+ */
 const HIDDEN_OR_STRUCK_CHARS = createHiddenCharsPattern(
   String.raw`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}|[^\x08\n]\x08`,
 );
@@ -70,7 +77,7 @@ const MAY_CONTAIN_HIDDEN_CHARS = new RegExp(
   String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE_PATTERN}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
 
-/** Maximum UTF-16 units of a secret with its context, except for a single run. */
+/** Maximum UTF-16 units of a secret with its context, unless it is a single run of characters. */
 const MAX_CHARS_AROUND_HIDDEN_CHARS = 4_096;
 const ONLY_INVISIBLE = new RegExp(`^(?:${INVISIBLE_PATTERN})$`);
 
@@ -101,9 +108,9 @@ const PLACEHOLDER_FOR_HIDDEN_CHARS = ' ';
 const isWordChar = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
- * Returns nothing if the seen text equals the source. If an escape is inside an alphanumeric run,
- * also returns the text with a gap there: the escape may split a key (`grep --color`) or precede
- * one.
+ * Returns nothing if the displayed text equals the source. If an escape is inside an alphanumeric
+ * run, also returns the text with a gap there: the escape may split a key (`grep --color`) or
+ * precede one.
  */
 export function listDisplayedTexts(source: string): readonly DisplayedText[] {
   if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];
@@ -227,7 +234,7 @@ function decodeCharacter(code: number, written: string): string {
 function mapSlicesToSource(slices: readonly Slice[], pieces: readonly TextPieceWithSource[]): Slice[] {
   let nextPieceIndex = 0;
   let hiddenChars = 0;
-  /** `isEnd` leaves out invisible characters at `place`. */
+  /** If `isEnd` is true, invisible characters at `place` are left out. */
   const mapToSource = (place: number, isEnd: boolean): number => {
     for (let piece = pieces[nextPieceIndex]; piece; piece = pieces[nextPieceIndex]) {
       const end = piece.displayedStart + piece.length;

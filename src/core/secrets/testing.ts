@@ -23,7 +23,7 @@ export const TESTED_KEY_FORMS = KEY_FORMS.flatMap(({ label: of, starts, body, mi
 
 /**
  * Expected keys per form, independent of the forms' table, so that a lost or stricter rule is
- * noticed: the shortest rest of a key, then the prefixes.
+ * noticed: the shortest text that must be recognized after a prefix, then the prefixes.
  */
 export const KEY_EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: string[]])[] = [
   ['OpenAI, Anthropic, OpenRouter, DeepSeek', 'x9aQx9aQx9aQx9aQ', 'sk-'],

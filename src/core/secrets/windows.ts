@@ -17,7 +17,7 @@ const WINDOW_MARGIN_CHARS = 16;
 
 export interface WindowMatch extends Slice {
   readonly groups: readonly (string | undefined)[];
-  /** Group `secret`, or else the match; requires the flag `d`. */
+  /** The slice of the group `secret`, or else of the whole match. Requires the flag `d`. */
   readonly secret: Slice;
 }
 
@@ -26,13 +26,13 @@ export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
-/** Extends a window by what determines the matches that start in it. */
+/** Extends a window by the text that is needed to decide which matches start in it. */
 export const getWindowWithContext = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - WINDOW_LOOK_BEHIND_CHARS), end + WINDOW_LOOK_AHEAD_CHARS);
 
 /**
- * Finds the first match from `from` on that starts in the window, as in the whole text. Patterns
- * must keep to the three limits above.
+ * Finds the first match from `from` on that starts in the window, exactly as a search of the whole
+ * text would. Patterns must keep to the three limits above.
  */
 export function findMatchInWindow(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const searchStart = Math.max(from, window.start);
@@ -43,7 +43,7 @@ export function findMatchInWindow(text: string, pattern: RegExp, from: number, w
     const match = pattern.exec(text.slice(offset, offset + length));
     if (!match || offset + match.index >= window.end) return undefined;
     const end = pattern.lastIndex;
-    // The match may continue after the visible part.
+    // The match may continue after the part that was searched.
     if (end + WINDOW_MARGIN_CHARS > length && offset + length < text.length) continue;
     const [start, stop] = match.indices?.groups?.['secret'] ?? [match.index, end];
     return {

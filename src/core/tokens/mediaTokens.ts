@@ -101,7 +101,10 @@ const MIN_FILE_CHARS = 4_096;
 const BASE64_DATA = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
-/** Undefined for anything but a file, which would count a thousandfold as text. */
+/**
+ * Returns undefined for anything but a file. A file would have a thousand times more tokens if
+ * counted as text.
+ */
 export function countFileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];

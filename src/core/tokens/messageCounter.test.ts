@@ -4,7 +4,9 @@ import { assistant, call, makeLines, result, text, user } from '../testing';
 import type { Block } from '../messages/types';
 import { MessageCounter } from './messageCounter';
 
-/** Creates a counter of characters, and a function that returns how often it was asked. */
+/**
+ * Creates a counter of characters, and a function that returns how often the counter was called.
+ */
 const setup = (): { counter: MessageCounter; asked: () => number } => {
   let asked = 0;
   const counter = new MessageCounter({

@@ -97,9 +97,10 @@ export class MessageCounter {
   }
 
   /**
-   * Anthropic's signature contains all the thinking; the text is a summary of it, or empty (API guide, "Thinking
-   * encryption"). DeepSeek's is the message's UUID. Gemini's, which proxies for Claude Code put in its place, has about
-   * as many tokens per byte (docs/research/thinking.md).
+   * Anthropic's signature contains all the thinking; the text is a summary of it, or empty (API
+   * guide, "Thinking encryption"). DeepSeek's signature is the message's UUID. Gemini's signature,
+   * which proxies for Claude Code send instead, has about as many tokens per byte as Anthropic's
+   * (docs/research/thinking.md).
    */
   private countThinking({ thinking, signature }: ThinkingBlock): number {
     const isSigned = typeof signature === 'string' && signature !== '';
@@ -141,7 +142,7 @@ export class MessageCounter {
 
 /**
  * Estimates the o200k tokens of the thinking in a vendor's base64 text by its length. Returns 0 for
- * a text longer than any answer, since it isn't a vendor's.
+ * a text that is longer than any answer, since no vendor made it.
  */
 function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
   if (typeof data !== 'string') return 0;

@@ -9,18 +9,21 @@ export interface ModelFamily {
   /** Model tokens per o200k token until usage is reported. Undefined: about 1, or not measured. */
   readonly tokenFactor?: number;
   /**
-   * Earlier thinking that the model reads (and bills) again; undefined: all that the vendor lets through. For Claude
-   * Sonnet 4.5, Opus 4.1, Haiku 4.5 and earlier, Anthropic drops that of earlier turns itself (API guide, "Thinking
-   * block preservation by model").
+   * Earlier thinking that the model reads (and that is billed) again; undefined: all that the
+   * vendor passes on. For Claude Sonnet 4.5, Opus 4.1, Haiku 4.5 and earlier, Anthropic itself
+   * drops the thinking of earlier turns (API guide, "Thinking block preservation by model").
    */
   readonly thinkingScope?: ThinkingScope;
   /** OpenAI accepts the model's tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;
-  /** The open turn's calls require their thinking (Google's guide "Thought signatures"). */
+  /**
+   * Calls of the open turn must be sent with their thinking (Google's guide "Thought signatures").
+   */
   readonly callsNeedThinking?: boolean;
   /**
-   * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks
-   * without a request, and binds thinking to what preceded it. Undefined: a budget, or no thinking.
+   * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks if
+   * the request doesn't ask for it, and binds thinking to what preceded it. Undefined: a budget, or
+   * no thinking.
    */
   readonly thinking?: 'adaptive' | 'unasked';
   /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */

@@ -10,10 +10,10 @@ import type { AutomaticResult, WindowAndThreshold, CondensationMessage, Estimate
 export interface CondenserClientOptions {
   /**
    * Starts the engine if necessary.
-   * @throws EngineDiedError while it may not be restarted
+   * @throws EngineDiedError if it died and may not be restarted yet
    */
   readonly engine: () => Engine;
-  /** Folder with the summaries that were paid for. */
+  /** Folder that keeps the summaries from paid model calls. */
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCallHandlers;

@@ -41,12 +41,12 @@ const MAX_COMPARED_CHATS = 3;
 export interface LiveClientOptions {
   /**
    * Starts the engine if necessary.
-   * @throws EngineDiedError while it may not be restarted
+   * @throws EngineDiedError if it died and may not be restarted yet
    */
   readonly engine: () => Engine;
   /** Folder of the ledgers. */
   readonly root: string;
-  /** Folder with the summaries that were paid for. */
+  /** Folder that keeps the summaries from paid model calls. */
   readonly summaries: string;
   /** Returns the current settings; called for each request. */
   readonly setup: () => LiveEngineSetup;
@@ -87,9 +87,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private chats: SentChat[] = [];
   private droppedChatIds: number[] = [];
   private lastChatId = 0;
-  /**
-   * Prepared requests by their messages, because the array stays the same if the request is copied.
-   */
+  /** Prepared requests by their message array, because a copy of a request has the same array. */
   private readonly handles = new WeakMap<readonly ApiMessage[], PreparedRequestHandle>();
   private readonly trackedById = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
@@ -99,7 +97,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
    * start.
    */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
-  /** Views that were requested once, kept up to date since. */
+  /** Views that were requested at least once; they are kept up to date. */
   private readonly views = new Map<LiveId, LiveView>();
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
@@ -198,7 +196,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.summaries.some(({ id }) => id === conversation);
   }
 
-  /** Returns the last result of {@link view}, updated since. */
+  /** Returns the last result of {@link view}, which is kept up to date. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -424,15 +422,15 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private applyLiveChange({ events, order, changed }: LiveConversationsChange): void {
     const summariesWithTotals = changed.map((summary) => this.addEarlierCosts(summary));
     const summaryById = new Map([...this.summaries, ...summariesWithTotals].map((summary) => [summary.id, summary]));
-    // Summaries of conversations that only earlier engines had stay until the conversations are
-    // used again.
+    // Summaries of conversations that only earlier engines knew are kept until these conversations
+    // are used again.
     const { engine } = this;
     const earlierIds = [...summaryById.keys()].filter(
       (id) => !order.includes(id) && this.isFromEarlierEngine(id, engine),
     );
     this.summaries = [...order, ...earlierIds].flatMap((id) => summaryById.get(id) ?? []);
     for (const event of events) this.emitEvent(event);
-    // Without events, changed settings have changed the summaries.
+    // If there are no events, the summaries changed because settings changed.
     if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
     const changedIds = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
     for (const id of changedIds) if (this.views.has(id)) void this.reloadView(id);

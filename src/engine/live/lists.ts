@@ -4,8 +4,8 @@ import type { ApiMessage } from '../../core/messages/types';
 import type { EncodedMessage } from './messages';
 
 /**
- * @param origins for each message, its likely index in `knownMessages`; a number outside if there
- * is none
+ * @param origins for each message, its likely index in `knownMessages`; an index out of range if
+ *   there is none
  */
 export const encodeMessages = (
   messages: readonly ApiMessage[],

@@ -126,7 +126,7 @@ export class LiveSession {
     this.reportChanges();
   }
 
-  /** Loads a conversation from its ledger that another engine had before. */
+  /** Loads from its ledger a conversation that an earlier engine had. */
   async follow(sent: EncodedAgentRequest, setup: LiveEngineSetup): Promise<void> {
     this.applySetup(setup);
     const { request, chat } = this.decodeAgentRequest(sent);

@@ -6,7 +6,7 @@ import { findKnownRequest } from './index';
 import { PATH_BY_WIRE } from './testing';
 import { WireError, writeViewIntoBody, type RequestBody, type WireName } from './wire';
 
-/** Bodies that are valid or common but unusual, and their messages. */
+/** Unusual bodies that are valid or commonly sent, and the messages read from them. */
 const ODD: Readonly<
   Record<WireName, { readonly body: RequestBody; readonly said: RequestBody; readonly messages: unknown[] }>
 > = {

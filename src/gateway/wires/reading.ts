@@ -27,14 +27,16 @@ export const makeTextBlockWithSource = (text: string, path: Path, string: Path):
 
 interface UnfinishedMessage {
   readonly role: Role;
-  /** With which adjacent items this one is merged: with the model's (`reply`), or with results. */
+  /**
+   * The kind of adjacent items that this item is merged with: the model's (`reply`), or results.
+   */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];
   readonly blocks: BlockWithSource[];
 }
 
-/** Merges calls with text, and consecutive results. */
+/** Merges a model's text and calls into one message, and consecutive results into one message. */
 export class MessageListBuilder {
   private readonly unfinishedMessages: UnfinishedMessage[] = [];
   private readonly programs = new CallsByPrograms();

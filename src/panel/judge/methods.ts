@@ -1,10 +1,16 @@
-/** Requests to measure choices by stored sessions. Choices that call a model are not measured. */
+/**
+ * Requests that measure providers and presets on stored sessions. Choices that call a model are not
+ * measured.
+ */
 import * as z from 'zod';
 
 const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
 const judgedSettingsSchema = z.object({
-  /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
+  /**
+   * Number of sessions read, and of those in which later edits needed lines from before the
+   * simulated condensation.
+   */
   read: z.number(),
   sessions: z.number(),
   // Number of lines that those edits needed.

@@ -101,7 +101,7 @@ const previewSchema = z.object({
   provider: z.string(),
   steps: z.array(previewStepSchema),
   cells: z.array(messageCellSchema),
-  /** The first edits; `editCount` is the number of all. */
+  /** The first edits; `editCount` is the number of all edits. */
   edits: z.array(editExcerptSchema),
   editCount: countSchema,
   /** Messages pinned in this preview, and messages pinned in the ledger. */

@@ -17,8 +17,8 @@ interface FollowedQuestion {
 }
 
 /**
- * Notifies the page that the conversation has changed, once per question and after its answer, so
- * that rapid changes never discard an answer.
+ * Tells the page that the conversation has changed since its last request: once per request, and
+ * only after the answer, so that rapid changes never discard an answer.
  */
 export class PreviewFollower {
   private question: FollowedQuestion | undefined;

@@ -17,13 +17,13 @@ type ResolvedConversationName = Exclude<PreviewedConversationName, { kind: 'defa
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
-  /** Comparisons take seconds, so they have their own thread beside the preview's. */
+  /** Comparisons take seconds, so they have a thread of their own. */
   readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
   /**
-   * Path of the stored conversation that was the newest when it was searched; it is kept when there
-   * is a newer one.
+   * Path of the stored conversation that was the newest when the panel searched for it. It stays
+   * the same if a newer one appears.
    */
   private stored: string | undefined;
   private finding: Promise<void> | undefined;

@@ -29,7 +29,7 @@ const setup = (id: string): PreviewSetupOfProfile =>
     setup: { provider: 'native', config: id },
   }) as PreviewSetupOfProfile;
 
-/** @param answers by the configuration that is estimated. */
+/** @param answers the estimates, by the configuration for which each is made */
 function compare(profiles: readonly PreviewSetupOfProfile[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
     getDefaultConversation: () => ({ kind: 'file', path: 'sample' }),
@@ -58,7 +58,8 @@ it('comparing profiles gives cost, saving and break-even with a warm cache', asy
     model: 'gpt-5',
     recommended: 'b',
   });
-  // 60,000 tokens cost a cache read each, and the 30,000 after the kept prefix are written again.
+  // Each later request reads 60,000 fewer tokens from the cache. Once, the 30,000 tokens after the
+  // unchanged prefix are written to the cache again.
   const perRequest = (60_000 * 0.3) / 1e6;
   const cacheBreak = (30_000 * (3.75 - 0.3)) / 1e6;
   expect(reported.profiles[0]).toEqual({

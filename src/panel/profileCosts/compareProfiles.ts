@@ -65,7 +65,7 @@ export async function compareProfiles(
   };
 }
 
-/** Returns the saving per request with a warm cache, where it is smaller. */
+/** Returns the saving per request if the cache is warm; with a cold cache, more is saved. */
 function computeProfileSaving(
   { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,

@@ -11,7 +11,7 @@ const profileCostSchema = z.object({
       tokensAfter: z.number(),
       /** Cost of the condensation in US dollars; absent if a price is unknown. */
       cost: z.number().optional(),
-      /** US dollars saved by each later request of the conversation's own model. */
+      /** US dollars by which each later request to the conversation's own model becomes cheaper. */
       savedPerRequest: z.number().optional(),
       /**
        * Number of requests after which the condensation has paid for itself; absent: never or

@@ -36,7 +36,7 @@ export interface ConversationsTree {
 export interface ConversationsViewDependencies {
   readonly index: ConversationIndex;
   /**
-   * Reads ledgers used since then.
+   * Reads the ledgers used since a time.
    * @param since milliseconds since the epoch
    */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
@@ -139,8 +139,8 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /**
-   * Tells VS Code which conversations are condensed, for the buttons of opened ones (`editor/title`
-   * in package.json).
+   * Tells VS Code which conversations are condensed, because this decides which buttons an opened
+   * one has (`editor/title` in package.json).
    */
   private reportCondensedConversations(): void {
     const condensedPaths = this.ledgers

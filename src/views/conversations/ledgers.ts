@@ -54,8 +54,8 @@ export class LoadedLedgers implements LedgerLookup {
     return this.givenBack.get(found.details?.id ?? this.findLedger(found)?.conversation ?? '');
   }
   /**
-   * True for the condensed copy of a conversation. An agent that continues in the same file has
-   * none.
+   * True for the condensed copy of a conversation. If the agent continues in the same file, there
+   * is no copy.
    */
   isCopy(found: IndexedConversation): boolean {
     const original = this.originals.get(found.path);

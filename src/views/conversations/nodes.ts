@@ -59,8 +59,8 @@ export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | S
 export function getNodeId(node: TreeNode): string {
   switch (node.kind) {
     case 'agent':
-      // VS Code remembers by ID which rows are expanded. Another ID expands an agent when it starts
-      // running.
+      // VS Code remembers by ID which rows are expanded. A running agent has another ID, so that
+      // its row expands when it starts.
       return hasLiveConversations(node) ? `${node.agent}/live` : node.agent;
     case 'live':
       return `live/${node.live.id}`;
@@ -134,8 +134,8 @@ const getNodeFolder = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : getConversationWorkspace(node.found);
 
 /**
- * Sorts by last use, those in this window's folders first. This window's chat counts as its
- * folders.
+ * Sorts by last use, with conversations in this window's folders first. This window's chat counts
+ * as being in these folders.
  */
 export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,

@@ -6,7 +6,7 @@ export interface ManualSettings {
   readonly provider: string;
   readonly targetPercent: number;
   readonly history: HistoryScope;
-  /** By kind of facts, the percentage that the view must contain. */
+  /** Percentage of the facts of each kind that the view must contain. */
   readonly coherenceFloor: MinimumCoherence;
   /** Indexes of messages that no edit may touch in this condensation. */
   readonly excluded?: readonly number[];

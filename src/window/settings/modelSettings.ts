@@ -31,7 +31,7 @@ export function readModelSettings(): ModelSettings {
   };
 }
 
-/** Returns when and how far to condense for profiles that don't say so. */
+/** Returns the threshold and the target for profiles that have none of their own. */
 function readGlobalThreshold(): CondensationThreshold {
   const tokens = readSetting('thresholdTokens');
   return {

@@ -80,7 +80,10 @@ export function readNativeConfig(): NativeConfig {
 const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
-/** Returns the preset that a Smart configuration is or names; undefined if the passes are the user's. */
+/**
+ * Returns the name of the preset that a Smart configuration names or equals; undefined if its
+ * passes are the user's own.
+ */
 export const getPresetName = (config: unknown): string | undefined =>
   findPresetOfConfig(config, readOwnPresets())?.name;
 

@@ -75,7 +75,7 @@ export class SettingRules {
   private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
     const knownProviders = [...this.providers, ...this.registered()];
     if (knownProviders.some(({ id }) => id === value)) return [];
-    // Name providers also as the panel and messages do.
+    // Also show each provider's display name, which the panel and messages use.
     const providerList = knownProviders
       .map(({ id, name }) => (name.toLowerCase() === id ? id : `${id} (${name})`))
       .join(', ');
@@ -91,8 +91,8 @@ export class SettingRules {
   }
 
   /**
-   * Returns what a provider uses of a value. For the setting `providers`, by the provider's ID;
-   * undefined for other settings.
+   * Returns the part of a value that its provider uses. For the setting `providers`, returns these
+   * parts by provider ID; for settings without a provider, undefined.
    */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {

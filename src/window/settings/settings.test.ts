@@ -35,7 +35,7 @@ it("settings are valid by default, and another extension's default is validated 
   expect(listSettingProblems()).toEqual([]);
   expect(parse).not.toHaveBeenCalled();
   await Promise.resolve();
-  // Another extension's package.json can do this with `configurationDefaults`.
+  // Another extension's package.json can set such a default with `configurationDefaults`.
   fake.defaults['contextCondenser.threshold'] = 300;
   try {
     expect(listSettingProblems()).toEqual([

@@ -87,7 +87,7 @@ export const saveUserSetting = (name: SettingName, value: unknown): Thenable<voi
 
 /**
  * Saves a value, and says if a workspace overrides it. The default provider is saved by removing
- * the setting, because a provider that is set runs alone.
+ * the setting, because a provider that is set explicitly runs alone.
  */
 export async function saveSettingAndShowOverride<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;

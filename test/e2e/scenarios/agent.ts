@@ -35,8 +35,8 @@ const refusals = (server: ModelServer): unknown[] =>
   );
 
 /**
- * Answers each step as `act` says, counted from 0; the chat's small requests, such as for a title,
- * get another answer.
+ * Answers each step with the result of `act`, which gets the step's number from 0. The chat's small
+ * requests, such as for a title, get another answer.
  */
 const stepping = (act: (step: number, request: RecordedRequest) => Behaviour) => {
   let step = 0;
@@ -283,8 +283,8 @@ const wrapsAModelOfVsCode: SharedScenario = async (bench) => {
     await pickCondensed(bench, 'Probe Model', 'agent-wrapped-models-dark');
     await ask(bench, 'List the files');
     assert.match(await answerText(bench, (text) => text.includes('I saw')), /I saw [^]*hello\.txt/);
-    // This window belongs to no other model: the model's input limit plus our reserve for the
-    // answer.
+    // No other model has a window of this size: it is the model's input limit plus our reserve for
+    // the answer.
     await until('the status bar', async () => / \/ 131K$/.test(await statusText(bench)));
     await screenshot(bench, 'agent-wrapped-dark');
     assert.deepEqual(listSteps(server), [], 'our own model is not asked');

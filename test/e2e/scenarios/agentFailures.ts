@@ -37,7 +37,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 
 const counter = createCounter();
 const CALLS = 24;
-/** Percentage of the window. It is so low that few calls reach it repeatedly. */
+/** Percentage of the window. It is so low that a few calls are enough to reach it several times. */
 const THRESHOLD = 45;
 /** Number of calls in each of two windows, which is enough for a condensation. */
 const CALLS_IN_TWO = 24;
@@ -193,7 +193,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
 
 export const goesOnInTwoWindowsWhoseSummaryNeverComes = Object.assign(twoWindowsWhoseSummaryNeverComes, {
   seconds: 1_000,
-  // test/integration/longTask.system.test.ts covers two windows and a summary that never arrives in
-  // every run.
+  // In every run, test/integration/longTask.system.test.ts covers two windows and a summary that
+  // never arrives.
   lane: 'long' as const,
 });

@@ -49,7 +49,7 @@ const SETTINGS = {
 interface Stage {
   readonly bench: Workbench;
   readonly bed: Bed;
-  /** Changes settings and fields of the profile. */
+  /** Applies the test's settings, with these fields of the profile changed. */
   readonly use: (profile?: object) => Promise<void>;
   /** Makes the selected model read these files in a new turn. */
   readonly read: (prompt: string, names: readonly string[]) => Promise<void>;
@@ -105,14 +105,17 @@ async function openBoth(bed: Bed): Promise<{ readonly stage: Stage; readonly clo
   return { stage: { bench, bed, use, read }, close: () => server.close() };
 }
 
-/** Checks that all four places show what a conversation's newest condensation was based on. */
+/**
+ * Checks that the tooltip, the details, the log and `/report` all show which cache state a
+ * conversation's newest condensation assumed.
+ */
 async function checkFourPlaces({ bench, bed }: Stage, name: string, title: string, words: RegExp): Promise<void> {
   const tooltip = await statusTooltip(bench, words);
   await screenshot(bench, `cache-${name}-tooltip-dark`);
   await leaveStatus(bench);
   const details = await openDetails(bench, title);
   await screenshot(bench, `cache-${name}-details-dark`);
-  // A list's labels are complete, never truncated.
+  // Labels in this list are never truncated, so they can be matched in full.
   const rows = details.map(({ label, description }) => `${label} (${description})`);
   assert.match(rows.join('\n'), words);
   await dismiss(bench);
@@ -132,7 +135,7 @@ const newChat = (bench: Workbench): Promise<string> => help(bench, { commands: [
 const seconds = (what: string, since: number, count: number): Promise<true> =>
   until(what, () => Date.now() - since > count * 1_000, (count + 60) * 1_000);
 
-/** The second half of these files repeats the first. */
+/** Names of the files to read; the last three repeat the first three. */
 const TWICE = ['alpha', 'beta', 'gamma', 'alpha', 'beta', 'gamma'];
 
 const isToldInFourWords: Scenario = async (bed) => {

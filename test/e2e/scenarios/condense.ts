@@ -159,7 +159,7 @@ const saysWhenThereIsNothingToGain: SharedScenario = async (bench) => {
   await screenshot(bench, 'nothing-dark');
 };
 
-/** This runs first, because nothing may be condensed in the window yet. */
+/** This scenario must run first, because it needs a window in which nothing was condensed yet. */
 const cancelsInTheMiddle: SharedScenario = async (bench) => {
   // The conversation is long and has many reads, so that there is time to click during the run.
   const lines = [
@@ -215,8 +215,8 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
 };
 
 /**
- * When the palette closes, a focused panel takes the focus back late, from the list that the
- * command has opened.
+ * After the palette closes, a focused panel may take the focus away from the list that the command
+ * has opened.
  */
 const filtersTheListByTypingOverAPanel: SharedScenario = async (bench, bed) => {
   const { page } = bench;

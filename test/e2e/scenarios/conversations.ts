@@ -107,7 +107,8 @@ const everyAgent =
     await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
     await notification(bench, 'Undone. The conversation is as it was before');
-    // The sample of an earlier scenario may be condensed, too.
+    // Only rows of this task count, because the sample of an earlier scenario may be condensed,
+    // too.
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/−\d+%/.test(text)));
   };
 const showsEveryAgentsConversations = everyAgent((agent) => WITH_EVERY_ACTION.includes(agent));
@@ -124,7 +125,7 @@ async function opens(bench: Workbench): Promise<void> {
   assert.match(await activeTab(bench), /Rename value7/);
 }
 
-/** Does all other actions with that conversation. */
+/** Tests all actions of that conversation except opening it. */
 async function previewsCondensesAndExports(bench: Workbench, file: string): Promise<void> {
   await chooseInMenu(bench, TASK, 'Preview Condensing');
   await notification(bench, 'Preview of condensing with');
@@ -148,7 +149,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
       .and(bench.page.getByRole('button', { name: action, exact: true }))
       .first()
       .waitFor();
-  // The page is created again, because it was hidden.
+  // The details page is created again, because it was hidden.
   await clickRow(bench, TASK);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
   await pick(bench, /^Markdown \(condensed\)/);
@@ -170,7 +171,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   await rowsBelow(bench, 'Claude Code', (texts) =>
     texts.some((shown) => /^Rename value7.*…(?:≈ )?<?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
   );
-  // This is the minimum width.
+  // The side bar's minimum width, in pixels.
   await sideBarWidth(bench, 180);
   await screenshot(bench, 'conversations-narrow-dark');
   await setTheme(bench, 'light');

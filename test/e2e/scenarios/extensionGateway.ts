@@ -26,8 +26,8 @@ import {
 const VIEW = 'Context Condenser';
 
 /**
- * Simulates an extension's agent. Each request contains the whole task, in which every second file
- * was read before.
+ * Simulates an extension's agent. Each request contains the whole conversation so far, in which
+ * every second read is of the same file.
  */
 class StandInExtension {
   private readonly messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Put the letters in order.' }];

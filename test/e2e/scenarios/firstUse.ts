@@ -59,7 +59,7 @@ const firstUse: Scenario = async (bed) => {
     await ask(chat, 'Say hello.');
     await answerText(chat, (text) => text.includes('Hello there.'));
   };
-  // After this, the key is stored.
+  // After this first request, the key is stored.
   await sayHello();
   await tell('a chat request', chat, sayHello);
 };

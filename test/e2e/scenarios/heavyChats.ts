@@ -75,7 +75,8 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     assert.ok(first);
     const result = findResult(first, inJournal) ?? '';
     const markers = findMarkers(result);
-    // VS Code's tool truncates results in its own way.
+    // VS Code's tool also truncates results, so the size that we received is estimated from the
+    // markers.
     const lines = markers.reduce((sum, { what }) => sum + Number(/^(\d+) lines/.exec(what)?.[1] ?? 0), 0);
     const tokens = Math.round((lines / LINES) * counter.countText(journal()) + counter.countText(result));
     bed.report(
@@ -103,7 +104,7 @@ const AGAIN_PROMPT = 'Look at the first of them once more.';
 const SEEN = 'It is the same gauge.';
 const PHOTOS = 42;
 const AT_ONCE = 3;
-/** Gemini's limit; the limits of other vendors are larger. */
+/** Gemini's limit for the size of a request; other vendors allow more. */
 const MAX_BYTES = 20_971_520;
 
 const photoName = (index: number): string => `gauge-${String(index + 1).padStart(2, '0')}.png`;

@@ -23,7 +23,7 @@ import { closeParts, notification, treeRows, type Workbench } from '../workbench
 /** Length of each hostile text, in UTF-16 code units. */
 const HOSTILE_CHARS = 2_000_000;
 const SESSIONS = 2_000;
-/** Time in which stored conversations are listed. */
+/** How long the test waits while stored conversations are listed. */
 const INDEXING_MS = 20_000;
 const IDLE_MS = 10_000;
 
@@ -44,7 +44,7 @@ async function chats(
     writeFileSync(file, JSON.stringify({ vendor: OWN_VSCODE_VENDOR, messages, requests }));
     return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
   };
-  // Another scenario tests what the first request loads.
+  // This first request isn't measured, because another scenario tests what it loads.
   await send([{ role: 'user', content: 'Say hello.' }], [1]);
   for (const targetTokens of TASK_TOKENS) {
     const messages = convertToSentForm(generateConversation({ seed: targetTokens, targetTokens }));
@@ -84,7 +84,7 @@ const whileItWorks: Scenario = async (bed) => {
     const row = { kind: 'conversation', found: { agent: 'claude-code', path }, children: [] };
     let condensing: Promise<unknown> | undefined;
     await tell(`${name}, condensed`, async () => {
-      // The command ends only when the notification does.
+      // The command ends only after its notification is closed.
       condensing = help(bench, { commands: [['contextCondenser.conversations.condense', row]] });
       await notification(bench, /^Condensed |Nothing|can’t/);
     });
@@ -104,7 +104,7 @@ const whileItWorks: Scenario = async (bed) => {
   await closeParts(bench, 'sideBar');
   const { panel } = await openPanel(bench);
   const frame = await panel();
-  // Showing the section computes what it shows.
+  // The account is computed when its section is shown.
   await tell(`${SESSIONS} sessions are accounted`, () => showSection(frame, 'account'));
 };
 

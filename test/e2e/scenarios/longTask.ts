@@ -23,7 +23,7 @@ import { answerText, ask, screenshot } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 /**
- * Each mode runs alone. Compared with each other, their reports show what condensing new results
+ * Each mode of condensing new results has its own run. Comparing their reports shows what each mode
  * saves (docs/decisions/0030).
  */
 const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode): Promise<void> => {

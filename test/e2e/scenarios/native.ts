@@ -53,7 +53,7 @@ async function onAModel(bench: Workbench, run: (server: ModelServer, path: strin
       'contextCondenser.provider': 'native',
     });
     await setKey(bench);
-    // At first, the list would show conversations of earlier scenarios.
+    // Without this refresh, the list would at first show conversations of earlier scenarios.
     await refreshConversations(bench);
     await run(server, join(home, SESSION));
   } finally {
@@ -84,7 +84,7 @@ async function condenseWithSummary(bench: Workbench, path: string, shot: string)
       items.some(({ label, description }) => label === 'Summary' && description.includes('$')),
     'the ways to condense',
   );
-  // Separators have no description, so this is the first choice.
+  // Separators have no description, so the first item with a description is the first choice.
   const first = offered.items.find(({ description }) => description !== '');
   assert.equal(first?.label, 'Summary', 'the chosen way comes first');
   assert.match(first.description, /^[\d,]+ tokens \(−\d+%\) · .*≈ \$0\.\d+/);

@@ -35,7 +35,7 @@ function leftOut(request: RecordedRequest) {
   return marker && { ...marker, text };
 }
 
-/** Returns the recalled text without its location line. */
+/** Returns the recalled text without its first line, `[ref …]`. */
 const recalled = (request: RecordedRequest): string =>
   (findResult(request, callId(1, 0)) ?? '').replace(/^\[ref [^\n]*\]\n/, '');
 

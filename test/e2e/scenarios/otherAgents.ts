@@ -44,7 +44,8 @@ const atFirstChange = (bench: Workbench, title: string): Promise<DiffEditor> =>
     return (
       diff.title === title &&
       /lines 1-\d+, shown later/.test(modified[first] ?? '') &&
-      // Long lines wrap differently on both sides, so the texts are compared joined.
+      // Long lines wrap differently on both sides, so the lines are joined before they are
+      // compared.
       original.join('').startsWith(above.join('')) &&
       /◀ result of/.test(above.join('')) &&
       above.join('').includes(FOLDER) &&
@@ -63,7 +64,7 @@ const looksAt =
     writeSameWork(homeWith(bench));
     await openConversations(bench);
     const label = asked.slice(0, 19).trim();
-    // The tab's title lacks the final period.
+    // The tab's title omits the period at the end of the prompt.
     const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));
     // A row shows only the start of a long title.
@@ -154,7 +155,10 @@ function longSession(name: string): string {
 
 const TREES = ['ash', 'birch', 'cedar', 'elm', 'fir', 'gorse', 'hazel', 'ivy', 'juniper', 'larch'];
 
-/** Tests the panel's button with Truncation, which loses what File-Aware keeps. */
+/**
+ * Tests the panel's button “Compare on my conversations” with Truncation, which removes lines that
+ * File-Aware keeps.
+ */
 const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   homeWith(bench, Object.fromEntries(TREES.map((name) => [`.claude/projects/-src/${name}.jsonl`, longSession(name)])));
   const { panel } = await openPanel(bench);
@@ -184,7 +188,7 @@ export const agentsSessions: SharedScenarios = {
 
 const ofADatabase: Scenario = async (bed) => looksAt('OpenCode', ASKED.openCode)(await plainWindow(bed), bed);
 /**
- * In every run, `conversations` previews, condenses and exports a session of OpenCode; the panel is
- * the same for all agents.
+ * Runs only with the long tests: in every run, `conversations` previews, condenses and exports an
+ * OpenCode session, and the panel is the same for all agents.
  */
 export const previewsAndCondensesASessionOfOpenCode: Scenario = Object.assign(ofADatabase, { lane: 'long' as const });

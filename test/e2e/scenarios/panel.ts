@@ -16,7 +16,7 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
     await closeParts(bench, 'editors');
     await until('the panel to close', () => !bench.page.frames().includes(frame) || frame.isDetached());
     await runCommand(bench, 'Context Condenser: Open Settings');
-    // The command is clicked when this returns, so the time starts here.
+    // `runCommand` returns right after it clicks the command, so the time starts here.
     const started = performance.now();
     frame = await panel();
     await frame.locator('.card').first().waitFor();
@@ -37,8 +37,8 @@ const isUsableSoonAndFollowsSettings: SharedScenario = async (bench, bed) => {
   await limit.locator('input.control').press('Enter');
   await waitForSettings(bench, 'the limit', (settings) => settings['contextCondenser.maxCostPerCondensation'] === 0.25);
 
-  // The file is edited by hand and the window reloaded, because VS Code in a browser doesn't watch
-  // the file.
+  // The settings file is edited by hand and the window reloaded, because VS Code in a browser
+  // doesn't watch the file.
   bench.server.writeSettings({
     'contextCondenser.threshold': 42,
     'contextCondenser.truncation': { minimumTokens: 'few' },
@@ -61,7 +61,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await unfold(frame, ['smart']);
   const handle = (name: string) => frame.getByRole('button', { name: `Move ${name}`, exact: true });
   const last = frame.locator('.pass').nth(2);
-  // The presets are above the passes, so these are scrolled into view.
+  // The presets come before the passes, so the passes must be scrolled into view.
   await last.evaluate((element) => {
     element.scrollIntoView({ block: 'center' });
   });
@@ -76,7 +76,7 @@ const passesByMouseAndByKeyboard: SharedScenario = async (bench) => {
   await bench.page.screenshot({ path: join(screenshots, 'panel-drag-dark.png') });
   await bench.page.mouse.up();
   await waitForSettings(bench, 'the order by mouse', () => passNames(bench) === 'Cold files, The rest, Old results');
-  // With the keyboard, it is moved back.
+  // With the keyboard, the pass is moved back.
   await handle('Old results').focus();
   await bench.page.keyboard.press('Space');
   await waitForPickUp(frame, 'Old results picked up, position 3 of 3.');

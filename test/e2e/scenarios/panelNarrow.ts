@@ -59,7 +59,7 @@ const profiles = [{ id: 'work', name: 'Work', vendor: 'anthropic', model: 'claud
 const HEIGHT = 900;
 
 /**
- * Simulates zoom with the number of device pixels per pixel.
+ * Simulates zoom by setting the number of device pixels per CSS pixel.
  * @returns a function that resets it
  */
 async function zoom({ page }: Workbench, width: number, times: number): Promise<() => Promise<void>> {

@@ -124,7 +124,8 @@ const previewFollowsTheSettingsAndTheMarks: SharedScenario = async (bench, bed) 
   await facts.scrollIntoViewIfNeeded();
   await screenshot(bench, 'panel-preview-facts-dark');
 
-  // The file is edited by hand; the panel follows once VS Code in a browser has reread it.
+  // The settings file is edited by hand; the panel follows after VS Code in a browser has reread
+  // the file.
   bench.server.writeSettings({ 'contextCondenser.manual.targetPercent': 80 });
   const before = await afterwards(frame);
   await runCommand(bench, 'Developer: Reload Window');

@@ -40,7 +40,8 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   const first = await opened.panel();
   await unfold(first, ['smart', 'profiles']);
   await first.locator('#smart .pass', { hasText: 'My pass' }).first().waitFor();
-  // In a browser, there is no other machine that the user's settings could be for.
+  // This window runs in a browser, which has no settings of a separate local machine, so the panel
+  // needs no hint about the remote machine.
   assert.ok(!(await first.locator('#profiles').innerText()).includes('remote machine'));
   // VS Code reads the user's file before it knows that these settings belong to the machine, and
   // drops them with the next change.

@@ -40,7 +40,7 @@ function session(): string {
     last = `r${read}`;
   }
   records.push(assistant('end', last, 'end', text('Seen.')));
-  // Ledgers recognize a session by its ID, so this one has its own.
+  // A ledger finds its session by the session ID, so this session gets an ID of its own.
   return jsonl(...records.map((record) => ({ ...record, sessionId: SESSION })));
 }
 

@@ -52,7 +52,7 @@ import {
 } from '../workbench/index';
 
 const TASK = 'Go through the whole project and put it in order.';
-/** Number of calls, and number after which the user interrupts. */
+/** Number of tool calls in the task, and the number of calls after which the user interrupts. */
 const CALLS = 60;
 const HALF = CALLS / 2;
 const WINDOW = 100_000;
@@ -70,8 +70,8 @@ interface Typed {
   /** Keys that interrupt the agent's request. */
   readonly cancelKeys: readonly string[];
   /**
-   * True if the agent then forgets how far the task was (seen in Gemini CLI 0.61), so that the
-   * whole task must be repeated.
+   * True if an interrupted agent forgets how far the task was (seen in Gemini CLI 0.61), so that
+   * the whole task must be repeated.
    */
   readonly forgets?: boolean;
   /** Keys that exit the agent at its prompt. */
@@ -158,11 +158,12 @@ async function untilAgent<T>(at: AtWork, { what, isDone, userAction }: AwaitedPr
   const came = await until(
     what,
     async () => {
-      // This is checked first, because progress before the agent's exit counts.
+      // The agent is checked before its progress, because progress that it made before it exited
+      // counts.
       const isAtWork = isAgentRunning(at);
       const done = isDone();
       if (done !== undefined && done !== false) return { done };
-      // The text is kept, because an Enter that the agent did not read closes its terminal.
+      // The last text is kept, because an Enter key that the agent didn't read closes its terminal.
       text = (await terminalText(bench)) || text;
       if (!isAtWork) return { hasLeft: true };
       await userAction?.();
@@ -227,7 +228,8 @@ const listWaiting = ({ server }: Upstream): unknown[] =>
   server.requests.filter(({ status, isAborted }) => status === undefined && !isAborted);
 
 /**
- * Interrupts a pending request as a user does. If the agent only retries it, that doesn't count.
+ * Interrupts a pending request as a user does, and repeats this if the agent only retries the
+ * request.
  */
 async function interruptRequest(at: AtWork, cancel: readonly string[], upstream: Upstream): Promise<void> {
   const { bench, name } = at;
@@ -251,7 +253,7 @@ async function checkStatus(bench: Workbench, gateway: RunningGateway): Promise<v
   );
 }
 
-/** Finds the long texts in a value, without opaque ones. */
+/** Finds the long texts in a value, except system prompts, JSON arguments and encrypted content. */
 function* longTexts(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > 300) yield value;
   if (Array.isArray(value)) for (const one of value as unknown[]) yield* longTexts(one);
@@ -344,8 +346,8 @@ function makeTask(name: string): Scenario {
       const madeBefore = upstream.made();
       const goesOn = (): boolean => upstream.made() > madeBefore;
       await repeatPrompt(at, 'goes-on', 'Go on with it.', goesOn);
-      // Undo, reload and a second window are tested during the task. By then, a conversation that
-      // was begun again is condensed again.
+      // Undo, reload and a second window are tested during the task. By then, an agent that forgot
+      // its task and started again has a new conversation, which is condensed, too.
       const answer = await waitForEvent(at, 'done three quarters of the task', pausing);
       await treeRows(bench, condensed);
       await chooseAction(bench, TASK, /Undo the Last Condensation/);

@@ -45,7 +45,7 @@ const TASK = 'Put notes in order';
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator(STATUS_ITEM).filter({ hasText: text }).waitFor();
 
-/** With these settings, half of the fake agent's task is enough to be condensed. */
+/** With this threshold, half of the fake agent's task is long enough to be condensed. */
 const SETTINGS = { 'contextCondenser.provider': 'smart', 'contextCondenser.thresholdTokens': 15_000 };
 
 const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) => {
@@ -135,8 +135,8 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
 };
 
 /**
- * The agent has no recall. Lossless removes nothing at its threshold, and nothing else runs after
- * it.
+ * The agent has no recall. Lossless finds nothing to remove at the threshold, and no other provider
+ * runs after Lossless.
  */
 const isPausedResumedAndTakenFurther: SharedScenario = async (bench, bed) => {
   const vendor = await startAnthropicServer({ script: () => reply('Go on.') });

@@ -36,10 +36,12 @@ interface Task {
 interface Row {
   readonly name: string;
   readonly ran: readonly string[];
-  /** Vendor tokens of the first request, and of the largest. */
+  /** Tokens of the first request and of the largest, as counted by the vendor. */
   readonly first: number;
   readonly largest: number;
-  /** Cost in US dollars: the actual one, and the uncondensed one with an ideal cache. */
+  /**
+   * Cost in US dollars: the actual cost, and the cost without condensing if the cache were ideal.
+   */
   readonly cost: number;
   readonly uncondensed: number;
   readonly breaks: number;
@@ -49,7 +51,7 @@ interface Row {
 
 const isStep = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
-/** Lists the files to read: each once, or every second one again. */
+/** Lists the files to read: each file once, or each pair of files twice. */
 const readings = (repeats: boolean): string[] =>
   Array.from({ length: FILES }, (_, step) => makeName(repeats ? Math.floor(step / 4) * 2 + (step % 2) : step));
 

@@ -22,7 +22,7 @@ const WINDOW = 24_000;
 /** Start of each task's title; rows shorten long titles. */
 const TITLES = ['Put the native', 'Put the other notes'];
 
-/** Returns the file that a step reads; every third one was read before. */
+/** Returns the file that a step reads; every third step reads a file again. */
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const hasTools = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);

@@ -141,8 +141,8 @@ export const asksOnceWhatATrustedWorkspaceWouldSpendAndSend: Scenario = async (b
     await clickNotification(bench, 'contain their own prompt', 'Use My Own Settings');
     await clickNotification(bench, 'would call Scripted', 'Allow in This Workspace');
     await closeParts(bench, 'notifications');
-    // With the user's consent, the pass uses the user's profile, and the workspace's minimum
-    // doesn't discard results that were paid for.
+    // With the user's consent, the pass uses the user's profile, and the workspace's
+    // `coherenceFloor` doesn't discard results that were paid for.
     assert.match(await condense(bench), /Context condensed using Smart/);
     assert.ok(server.requests.length > 0);
     bed.report(`before the answer 0 requests, after "Allow" ${server.requests.length}`);

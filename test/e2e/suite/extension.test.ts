@@ -19,7 +19,7 @@ interface Manifest {
   };
 }
 
-/** Time limit, which is longer than any state is watched. */
+/** Time limit of a test, which is longer than the window is watched in any state. */
 const IDLE_LIMIT_MS = 600_000;
 
 suite('the packaged extension', () => {

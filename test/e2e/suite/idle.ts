@@ -25,9 +25,9 @@ export interface Idle {
 
 /** Time for which the host is measured while idle. */
 const WATCHED_MS = 15_000;
-/** Time after which start-up work has ended. */
+/** How long the test waits until start-up work has ended. */
 const SETTLED_MS = 5_000;
-/** Time in which thousands of sessions are read. */
+/** How long the test waits while thousands of sessions are read. */
 const READ_MS = 40_000;
 
 /** Leaves a window idle in one of its states, and measures the extension host. */

@@ -64,7 +64,8 @@ export async function ask(bench: Workbench, prompt: string): Promise<void> {
   await waitUntilIdle(bench);
   // A notification above the chat's input would block the click until it disappears.
   await closeParts(bench, 'notifications');
-  // The last editor would be wrong, because the agent's confirmation (“Run command?”) has one, too.
+  // The chat's input is the first editor; the agent's confirmation (“Run command?”) has an editor,
+  // too.
   const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();
   await page.keyboard.insertText(prompt);

@@ -71,7 +71,9 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
   }
 }
 
-/** A time longer than a notification pops up; on a blocked machine it may never do so. */
+/**
+ * Longer than the time for which a notification pops up. On a blocked machine, it may never pop up.
+ */
 const GONE_MS = 30_000;
 
 /**
@@ -90,7 +92,8 @@ async function readNotificationCenter({ page }: Workbench, wanted: string | RegE
     if (await unfold.isVisible()) await unfold.click({ timeout: 2_000 });
     return read(items);
   }
-  // The center is empty, so it is closed; the notification may still pop up.
+  // The center doesn't contain the notification, so the center is closed; the notification may
+  // still pop up.
   await bell.click({ timeout: 2_000 });
   return [];
 }

@@ -32,7 +32,7 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
 /** The timeout is short, because lists may close by themselves; callers retry. */
 const SOON = { timeout: 2_000 };
 
-/** Reads the list in one call, because it changes. */
+/** Reads the whole list in one call, because the list may change between calls. */
 function read(bench: Workbench): Promise<QuickInput> {
   return widget(bench).evaluate(
     (box) => {
@@ -113,7 +113,10 @@ export async function answer(bench: Workbench, value: string): Promise<void> {
   await bench.page.keyboard.press('Enter');
 }
 
-/** True if the file dialog proposes a folder. Before that, the proposal would replace any input. */
+/**
+ * True if the file dialog proposes a folder. Text that is entered earlier would be replaced by the
+ * proposal.
+ */
 export const proposesFolder = ({ value, items }: QuickInput): boolean => value.endsWith('/') && items.length > 0;
 
 /** True if the save dialog proposes a file. */

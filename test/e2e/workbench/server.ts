@@ -89,7 +89,7 @@ const BUILT_IN = [
 
 let builtIn: string | undefined;
 
-/** Creates the folder of {@link BUILT_IN_ADDRESSES}, which all servers of a run share. */
+/** Creates the folder with the extensions in {@link BUILT_IN}, which all servers of a run share. */
 function builtInExtensions(entry: string): string {
   if (builtIn !== undefined) return builtIn;
   const folder = temporaryFolder('built-in');
@@ -105,7 +105,7 @@ function builtInExtensions(entry: string): string {
  * Disables services that aren't needed, but that VS Code would start or contact for each window.
  */
 const WITHOUT = [
-  // VS Code would start a process as agent host.
+  // Prevents VS Code from starting a process as agent host.
   '--vscode-option=agent-host-bridge-host=127.0.0.1',
   // Compression is useless on the same machine.
   '--vscode-option=disable-websocket-compression',
@@ -116,7 +116,7 @@ const NO_GALLERY = { EXTENSIONS_GALLERY: '{}' };
 
 const defaults: Settings = {
   'telemetry.telemetryLevel': 'off',
-  // If 20 or more ports are in use, VS Code shows a message above the chat.
+  // Avoids a message above the chat, which VS Code shows if 20 or more ports are in use.
   'remote.autoForwardPorts': false,
   'workbench.startupEditor': 'none',
   'workbench.colorTheme': 'Dark Modern',
@@ -128,7 +128,7 @@ const defaults: Settings = {
   'git.enabled': false,
   'editor.cursorBlinking': 'solid',
   'window.commandCenter': false,
-  // The CPU would render animations.
+  // Without a GPU, the CPU would have to render animations.
   'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };

@@ -130,10 +130,10 @@ export async function sideBarWidth({ page }: Workbench, pixels: number): Promise
 }
 
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
-  // The previous hover may still be visible, so this one is found by its label.
+  // The previous tooltip may still be visible, so the row's tooltip is found by its label.
   const hover = bench.page.locator('.monaco-hover').filter({ visible: true, hasText: label }).first();
   return until(`the tooltip of "${label}"`, async () => {
-    // A pointer that is already on the row shows no hover, so it moves away first.
+    // A pointer that is already on the row shows no tooltip, so the pointer moves away first.
     await bench.page.mouse.move(0, 0);
     await row(bench, label).hover({ timeout: 2_000 });
     await hover.waitFor({ timeout: 3_000 });

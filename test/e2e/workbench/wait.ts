@@ -82,8 +82,8 @@ const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Checks again until there is an answer. Tests wait for conditions with this, never for a fixed
- * time.
+ * Calls `probe` again until it returns a result. Tests wait for conditions with this, never for a
+ * fixed time.
  */
 export async function until<T>(
   what: string,

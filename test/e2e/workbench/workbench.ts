@@ -49,8 +49,8 @@ export interface Workbench {
 }
 
 /**
- * Chromium uses only the last list of features, so this replaces Playwright's and repeats what we
- * need of it. The spare renderer would cost half a second of CPU time per window.
+ * Chromium uses only the last list of features, so this list replaces Playwright's list and repeats
+ * the features that we need. The spare renderer would cost half a second of CPU time per window.
  */
 const withoutFeatures = [
   'SpareRendererForSitePerProcess',

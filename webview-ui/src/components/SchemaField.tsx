@@ -33,7 +33,9 @@ import {
 } from './schema';
 import { getFieldTitle, formatFieldName } from './titles';
 
-/** The document that references refer to, and the groups around a field. */
+/**
+ * The schema that `$ref` references point into, and the properties of the objects around a field.
+ */
 export const SchemaRoot = createContext<{ readonly root: JsonSchema; readonly ancestors: readonly unknown[] }>({
   root: {},
   ancestors: [],
@@ -306,7 +308,7 @@ interface ConditionRulesProps {
   readonly schema: JsonSchema;
 }
 
-/** All of these conditions must hold. Unused ones take no space. */
+/** Shows conditions that must all hold; unused ones take no space. */
 function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode {
   const { root } = use(SchemaRoot);
   const isSearching = useIsSearching();

@@ -121,7 +121,7 @@ it('a profile’s number fields have the units that their texts name', () => {
   );
   expect(told.length).toBeGreaterThan(10);
   for (const { path, unit } of told) {
-    // The token factor is a ratio of two token counts.
+    // The token factor is a ratio of two token counts, so it has no unit.
     if (path.at(-1) === 'tokenFactor') continue;
     expect(getUnitOfSetting('profiles', path), path.join('.')).toBe(unit);
   }

@@ -140,7 +140,7 @@ export function getSchemaFields({ properties }: JsonSchema): Record<string, Json
   );
 }
 
-/** Returns the minimum that makes an object valid. */
+/** Returns a valid object that has only the required fields. */
 export function getStarterSchema(schema: JsonSchema): JsonSchema {
   const fieldSchemas = getSchemaFields(schema);
   const { required } = schema;

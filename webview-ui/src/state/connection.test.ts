@@ -123,7 +123,7 @@ it('10,000 malformed messages to the panel change nothing, and each is logged', 
   const junk = fc.oneof(fc.constantFrom<unknown>(undefined, null, 0, '', [], {}, true), fc.anything({ maxDepth: 2 }));
   const keys = fc.constantFrom('type', 'revision', 'settings', 'profiles', 'editorModels', 'schemas', 'texts');
   const spoilt = fc.tuple(keys, junk).map(([key, wrong]) => {
-    // A value that happens to be valid is not malformed.
+    // Replaces a value that happens to be valid.
     const value = typeof wrong === 'object' || (typeof wrong === 'number' && wrong >= 0) ? -1 : wrong;
     return key === 'revision' || key === 'settings' || key === 'profiles' || key === 'editorModels'
       ? { type: 'state', state: { ...state(7), [key]: value } }

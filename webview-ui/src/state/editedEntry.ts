@@ -38,7 +38,7 @@ interface EntryProblem {
   readonly message: string;
 }
 
-/** Set inside an editor that changes a draft first. */
+/** Set inside an editor whose changes go to a draft first. */
 export const EditedEntryContext = createContext<EditedEntry | undefined>(undefined);
 
 /** Returns undefined if the path leads outside the entry. */

@@ -18,7 +18,7 @@ const remove = (...selectors: readonly string[]): Promise<void> => {
   for (const selector of selectors) document.querySelector(selector)?.remove();
   return observed();
 };
-/** Observers of the page are called in a microtask of their own. */
+/** Mutation observers of the page are called in a separate microtask. */
 const observed = (): Promise<void> => Promise.resolve();
 const focused = (): string => document.activeElement?.id ?? '';
 const LIST = `<h2><button id="top">Top</button></h2>

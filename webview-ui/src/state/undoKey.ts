@@ -9,7 +9,7 @@ type UndoAction = () => void;
 const undoStack: { readonly run: UndoAction }[] = [];
 
 /**
- * Runs the undo while the component is shown.
+ * Lets Ctrl+Z run the undo while the component is shown.
  * @param undo undefined: nothing to undo
  */
 export function useUndoKey(undo: UndoAction | undefined): void {
@@ -38,8 +38,8 @@ const isTextField = (target: EventTarget | undefined): boolean =>
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
- * Keeps the key from VS Code, whose workbench would make the page undo the last typing anywhere in
- * it.
+ * Keeps Ctrl+Z from VS Code, whose workbench would make the page undo the last typing in any of its
+ * fields.
  * @returns a function that stops listening
  */
 export function listenForUndoKey(): () => void {

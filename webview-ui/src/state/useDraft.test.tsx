@@ -27,7 +27,10 @@ function parse(text: string): ParsedText {
 const isRefused = (text: string): boolean => text === 'few' || Number(text) >= TOO_MANY;
 const meant = (text: string): number => Number(text === '' ? DEFAULT : text);
 
-/** A step of the person, of the settings' host, or of the messages between it and the page. */
+/**
+ * A step of the test: by the user, by the host of the settings, or a message between the host and
+ * the page.
+ */
 type Step = { readonly type: string } | { readonly outside: number } | 'leave' | 'write' | 'answer' | 'tell';
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -74,7 +77,7 @@ class Bench {
       return null;
     };
     await act(async () => {
-      // The component's type must stay the same, or React would start it anew.
+      // The component's type must stay the same, or React would remount the component.
       this.render = Field;
       this.root.render(<Stable bench={this} />);
       await Promise.resolve();

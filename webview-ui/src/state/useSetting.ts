@@ -15,7 +15,7 @@ export interface SettingHandle {
   /** The effective value: the default if the stored value is invalid. */
   readonly effectiveValue: unknown;
   readonly isSet: boolean;
-  /** True if the value differs from the inherited one; an entry's own fields are not changes. */
+  /** True if the scope sets this value itself. Fields of list entries don't count as changes. */
   readonly isChange: boolean;
   /** The other scope, if it sets this value too; undefined otherwise. */
   readonly alsoIn: SettingScope | undefined;
@@ -73,7 +73,8 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
       : scope === 'user' && otherValue !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
-  // Name list entries, because the list may have changed since the page received it.
+  // List entries are identified by name, because the list may have changed since the page received
+  // it.
   const makeParams = (value: unknown): MethodParams<'updateSetting'> => ({
     name,
     scope,
@@ -82,7 +83,8 @@ export function useSetting(name: string, path: Path = [], wantedScope?: SettingS
   });
   const sendValue = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
-      // The edited entry may be gone after this, so save the typed text as a draft first.
+      // A change of the whole setting may remove the edited entry, so the typed text is saved as a
+      // draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
         editedEntry && pathInside
@@ -134,7 +136,7 @@ function listProblemsAt({ problems, value }: SettingState, path: Path): string[]
     .map((problem) => formatProblem(problem, ownPath, value));
 }
 
-/** Names the place of a problem if it is not the shown one. */
+/** Adds the place of a problem, unless the field that shows the problem is that place. */
 const formatProblem = (
   { path, message }: { readonly path: string; readonly message: string },
   ownPath: string,

@@ -3,7 +3,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Checkbox } from './Checkbox';
 
-/** Choices that are not answered yet, in order. */
+/** Functions that save or refuse the pending choices, in order. */
 let asked: ((isSaved: boolean) => Promise<void>)[];
 let root: Root;
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Dropdown } from './Dropdown';
 
 const CHOICES = ['keep', 'suppress', 'truncate'].map((value) => ({ value, label: value }));
-/** Choices that are not answered yet, in order. */
+/** Functions that save or refuse the pending choices, in order. */
 let asked: ((isSaved: boolean) => Promise<void>)[];
 let root: Root;
 

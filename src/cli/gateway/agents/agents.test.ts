@@ -10,8 +10,8 @@ import { findGatewayAgent } from './index';
 
 interface Setup {
   /**
-   * Files below the home folder; the agent runs in `work`. `HOME` in texts, arguments and values is
-   * replaced.
+   * Files below the home folder; the agent runs in `work`. In texts, arguments and values, `HOME`
+   * stands for the home folder's path.
    */
   readonly files?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
@@ -124,7 +124,7 @@ describe("the address that an agent's requests go to", () => {
       { files: { '.codex/auth.json': '{"OPENAI_API_KEY":null,"tokens":{}}' } },
       'https://chatgpt.com/backend-api/codex',
     ],
-    // Qwen Code
+    // Cases for Qwen Code
     [
       'the address of its sign-in',
       'qwen',
@@ -160,7 +160,7 @@ describe("the address that an agent's requests go to", () => {
       },
       'https://api.anthropic.com/',
     ],
-    // Continue
+    // Cases for Continue
     [
       'models of known providers, and none of what is no model',
       'cn',
@@ -182,7 +182,7 @@ describe("the address that an agent's requests go to", () => {
       },
       'https://my.example/v1',
     ],
-    // OpenCode
+    // Cases for OpenCode
     [
       'keys in the environment and in its sign-ins, not what signs in by a plugin',
       'opencode',
@@ -225,7 +225,7 @@ describe("the address that an agent's requests go to", () => {
       },
       ['https://over.example/', 'https://generativelanguage.googleapis.com/v1beta'],
     ],
-    // Cline
+    // Cases for Cline
     [
       'the last used provider',
       'cline',
@@ -250,7 +250,7 @@ describe("the address that an agent's requests go to", () => {
       { files: { 'c/data/settings/providers.json': PROVIDERS }, env: { CLINE_DIR: 'HOME/c' } },
       'https://api.deepseek.com/',
     ],
-    // Gemini CLI
+    // Cases for Gemini CLI
     [
       'the older name of the sign-in',
       'gemini',
@@ -267,7 +267,7 @@ describe("the address that an agent's requests go to", () => {
       },
       'https://generativelanguage.googleapis.com/',
     ],
-    // Claude Code
+    // Cases for Claude Code
     [
       'settings on the command line, and a cloud that is switched off',
       'claude',
@@ -350,7 +350,7 @@ describe('an agent whose requests cannot be redirected', () => {
       /baseURL of "x" is not an address/,
     ],
     ['gemini', {}, /signed in with "nothing yet"/],
-    // The environment may select other authentication than the existing key.
+    // The environment may select another way to sign in, although a key exists.
     ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_GCA: 'true' } }, /signed in with "oauth-personal"/],
     ['gemini', { env: { GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' } }, /signed in with "vertex-ai"/],
     // There is a key, but the selected model authenticates by plugin.

@@ -122,7 +122,7 @@ async function readSettingsOption(option: string, cwd: string): Promise<Readonly
     const value: unknown = JSON.parse(option);
     if (isRecord(value)) return value;
   } catch {
-    // Continue with the error below, which is also for text that is no JSON.
+    // Text that isn't JSON gets the error below, too.
   }
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }

@@ -39,7 +39,8 @@ export function chooseTrustedAddress(
  * Reads whether the user accepted the trust dialog for the folder or a parent in the same
  * repository. Source: the published program (2.1.332), which checks
  * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
- * without one. Unlike it, we don't accept the main worktree's record for a linked one.
+ * without one. Unlike Claude Code, we don't accept the main worktree's record for a linked
+ * worktree.
  */
 export async function readClaudeCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
@@ -115,7 +116,10 @@ export function formatDestinations(
   return `Context Condenser: Requests go to ${joinUnique(destinations)}.${refusedText}`;
 }
 
-/** If more hosts than this come from no setting, they are described together instead of listed. */
+/**
+ * Maximum number of hosts to list that come from no setting; if there are more, they are described
+ * together.
+ */
 const MAX_LISTED_HOSTS = 4;
 
 const joinUnique = (items: readonly string[]): string => [...new Set(items)].join(', ');

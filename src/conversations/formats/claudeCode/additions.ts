@@ -51,7 +51,10 @@ const acceptsSystemMessages = (model: string): boolean => !MODELS_WITHOUT_SYSTEM
 const adaptRoleToModel = (addition: AttachmentAddition, model: string): AttachmentAddition =>
   addition.kind === 'agent' && !acceptsSystemMessages(model) ? { ...addition, role: 'user' } : addition;
 
-/** The model that received the message: the next to answer, or else the last. */
+/**
+ * The model that received the message: that of the next answer, or else of the last answer before
+ * it.
+ */
 function findModelAnsweringAt(messages: readonly ApiMessage[], place: number): string {
   const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
   const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);

@@ -45,7 +45,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): ActiveBra
   while (nextRecord && !seenRecords.has(nextRecord)) {
     const record: ClaudeCodeRecord = nextRecord;
     seenRecords.add(record);
-    // Messages that a compaction wrote again are read where it put them.
+    // Messages that a compaction wrote again are read at their new place.
     if (record.uuid === undefined || !uuids.has(record.uuid)) branchRecords.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isCompactionBoundary(record)) {
@@ -115,9 +115,9 @@ interface PreservedMessages {
 
 /**
  * Messages kept by a compaction (`compactMetadata.preservedMessages`, earlier `preservedSegment`)
- * precede the boundary in the file but follow its anchor: the first links to the anchor, each to
- * the previous one, and the anchor's children to the last. Only the last boundary counts, because
- * it compacted what older ones kept.
+ * precede the boundary in the file, but belong after its anchor: the first one's parent is the
+ * anchor, each other one's parent is the previous one, and the parent of the anchor's own children
+ * is the last one. Only the last boundary counts, because it compacted what older ones kept.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],

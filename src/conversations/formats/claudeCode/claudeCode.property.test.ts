@@ -122,7 +122,7 @@ describe('a generated Claude Code session', () => {
         });
         fc.pre(records.some((record) => 'message' in record));
         const conversation = readRecords(records);
-        // Each of the same lines becomes a separate message.
+        // For comparison, makes each of the same records a message of its own.
         const raw = records.flatMap(({ message }) => (message ? [message as ApiMessage] : []));
         expect(violations(conversation.messages).length).toBeLessThanOrEqual(violations(raw).length);
       }),

@@ -201,8 +201,9 @@ describe('the title of a Claude Code session', () => {
   const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
   const summary = (words: string, leafUuid: string) => ({ type: 'summary', summary: words, leafUuid });
 
-  // Claude Code 2.1.7 to 2.1.17 writes summary records, and 2.1.205 or later the two others. Their
-  // order is from the program of 2.1.330: `customTitle||aiTitle||summary`, then the first words.
+  // Claude Code 2.1.7 to 2.1.17 writes summary records; 2.1.205 or later writes the two other
+  // kinds. Their order of precedence is from the program of 2.1.330:
+  // `customTitle||aiTitle||summary`, then the first words.
   it.each([
     ['the first words if nothing names it', [], 'fix the test'],
     ['what its user called it last', [byUser('One'), byAgent('Three'), byUser('Two'), byAgent('Four')], 'Two'],

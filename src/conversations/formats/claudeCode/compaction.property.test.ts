@@ -43,8 +43,8 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
     const [mark, head] = [`b${index}`, `s${index}`];
     const kept = (uuids: readonly string[]) => ({ preservedMessages: { anchorUuid: head, uuids } });
     if (compaction === 'precomputed') {
-      // The kept messages come after the boundary, which names the last of them as the message
-      // above it.
+      // The kept messages come after the boundary, although the boundary names the last of them as
+      // the message before it.
       const names = [`r${count}`, `r${count + 1}`];
       records.push(boundary(mark, names[1] as string, { precomputed: true, ...kept(names) }), summary(head, mark));
       messages.push(`user: ${head}`);

@@ -1,7 +1,7 @@
 /**
  * Claude Code writes one record per content block, all with the same `message.id`. Results of
  * parallel calls are children of their calls' records, so the path from the newest record to the
- * root misses most.
+ * root misses most of these results.
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -76,7 +76,8 @@ export function joinRecordsIntoMessages(
 }
 
 /**
- * A result is a child of its call's record, so hook output beside it is off the path.
+ * Adds attachments that are off the path: hook output and a result can be children of the same
+ * call's record, and only one of them is on the path.
  * @param messageIndexes index of each record's message
  */
 function addAttachmentsBesidePath(
@@ -118,7 +119,8 @@ const listToolCallIds = ({ message }: MessageRecord): readonly string[] =>
 type SiblingsByRecord = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
 /**
- * Maps a record to those written after it that belong to the path's messages but are off the path.
+ * Groups assistant records off the path by the record on the path that belongs to the same answer
+ * and precedes them in the file.
  */
 function findRecordsOfSameAnswer(
   sentRecords: readonly MessageRecord[],
@@ -135,8 +137,8 @@ function findRecordsOfSameAnswer(
 }
 
 /**
- * One API message has consecutive records on the path, interrupted only by early answers to its own
- * calls, and siblings off the path.
+ * Collects the records of one API message: consecutive records on the path, interrupted only by
+ * early results of its own calls, and their siblings off the path.
  */
 function collectAnswerParts(
   sentRecords: readonly MessageRecord[],
@@ -179,8 +181,8 @@ function dropCopiedRecords(
 }
 
 /**
- * Collects results up to the next assistant message. If there are some, those directly after that
- * message count too.
+ * Collects the results of an answer's calls up to the next assistant message. If there are some,
+ * results directly after that message count, too.
  */
 function collectResultRecords(
   sentRecords: readonly MessageRecord[],

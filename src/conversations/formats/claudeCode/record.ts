@@ -234,7 +234,7 @@ function readMessage(
 const isFromProgram = (origin: unknown): boolean =>
   isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAM_ORIGINS.includes(origin['kind']);
 
-/** Other speakers in a user's record (2.1.332, `SL`, `tte`). */
+/** Origins of records in the user's role that a program wrote (2.1.332, `SL`, `tte`). */
 const PROGRAM_ORIGINS: readonly string[] = [
   'auto-continuation',
   'channel',

@@ -1,4 +1,7 @@
-/** A message's last record counts, because output grows while it streams. */
+/**
+ * While a message streams, Claude Code writes it several times with growing output tokens, so the
+ * last record counts.
+ */
 import type {
   RecordedRequest,
   RecordedRequests,
@@ -15,13 +18,13 @@ interface CollectedRequest {
   readonly id: string | undefined;
   readonly request: RecordedRequest;
   readonly first: number | undefined;
-  /** The `api-request` record that the request answers. */
+  /** ID of the `api-request` record for the request that this record answers. */
   readonly ref: string | undefined;
   readonly session: string | undefined;
 }
 
 export class ClaudeRequests implements RequestCollector {
-  /** By the ids of message and request; by a symbol if the record has no ids. */
+  /** Requests by message id and request id, or by a symbol if the record has no ids. */
   private readonly requestByKey = new Map<string | symbol, CollectedRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sentRequestIds = new Set<string>();
@@ -30,12 +33,12 @@ export class ClaudeRequests implements RequestCollector {
   private began: number | undefined;
   private lastAt: number | undefined;
   /**
-   * True if the session starts with two titles, as we write them: another session paid for its
-   * answers (`write/claudeCode.ts`).
+   * True if the session starts with two titles, as sessions that we gave back do
+   * (`write/claudeCode.ts`). Another session paid for their answers.
    */
   private isGivenBack = false;
   private readonly firstRecordTypes: unknown[] = [];
-  /** The last record if its answer has no ids, or else undefined. */
+  /** The last record, if it contains an answer without ids; otherwise undefined. */
   private unnamedRecord:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
@@ -103,7 +106,8 @@ export class ClaudeRequests implements RequestCollector {
     const model = readString(message, 'model');
     if (model === '<synthetic>') return;
     const reportedUsage = readRecord(message, 'usage');
-    // Servers that report nothing, and sessions that we wrote, have zeros.
+    // Zeros mean that the usage is unknown: some servers report none, and sessions that we wrote
+    // contain zeros.
     const usage = reportedUsage && !isWithoutUsage(readUsageAndParts(reportedUsage)) ? reportedUsage : undefined;
     if (reportedUsage && !usage && this.isGivenBack) return;
     const id = readString(message, 'id');
@@ -114,7 +118,7 @@ export class ClaudeRequests implements RequestCollector {
     const recordedIds = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = readString(value, 'parentUuid');
     const promptCounts = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
-    // Records without ids belong to one request if they follow each other with equal prompt tokens.
+    // Consecutive records without ids belong to one request if their prompt tokens are equal.
     const unnamedKey =
       this.unnamedRecord?.uuid === parent && this.unnamedRecord?.prompt === promptCounts
         ? this.unnamedRecord?.place
@@ -125,10 +129,11 @@ export class ClaudeRequests implements RequestCollector {
     const seenRequest = this.requestByKey.get(requestKey);
     const firstSeenAt = seenRequest?.first ?? at;
     const usageAndParts = usage && readUsageAndParts(usage);
-    // Some versions write blocks before the answer ends, and out of order.
+    // Some versions write blocks before the answer ends, and out of order, so the record with the
+    // most output tokens counts.
     const isLarger =
       usageAndParts && (!seenRequest?.request.usage || sumOutput(usageAndParts) >= sumOutput(seenRequest.request));
-    // Copies keep ids and prompt tokens, but not always the time or the whole answer.
+    // Copied records keep their ids and prompt tokens, but not always the time or the whole answer.
     const key =
       recordedIds.length > 0
         ? [id, requestId, ref ?? (requestId === undefined ? (promptCounts ?? firstSeenAt) : undefined)].join(' ')
@@ -149,9 +154,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with records of another. Those name the other session
-   * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
-   * requests that are not in the file although it records requests.
+   * A resumed or forked session can begin with another session's records. These records name the
+   * other session (before 2.0, and by `/branch`), are older than the file (2.1.332,
+   * `--fork-session`), or answer requests that are not in the file although it records requests.
    */
   private isCopy({ request: { at }, ref, session }: CollectedRequest): boolean {
     return (
@@ -181,8 +186,9 @@ const isWithoutUsage = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | '
 const isEmptyUsage = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
- * The top-level sums omit an advisor and a server-side compaction, and each step has its own price.
- * Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
+ * The top-level sums omit the tokens of an advisor and of a server-side compaction, and each step
+ * has its own price. Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own
+ * calculation.
  */
 function readUsageAndParts(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const topLevelUsage = readUsage(usage);
@@ -198,7 +204,8 @@ function readUsageAndParts(usage: Fields): Pick<RecordedRequest, 'usage' | 'part
     (part) => !isEmptyUsage(part.usage),
   );
   return {
-    // Some versions split cache writes only at the top level.
+    // Some versions split cache writes by lifetime only in the top-level usage, so a single step
+    // uses that.
     usage: isSumOfSteps && ownSteps.length > 1 ? lastStep.usage : topLevelUsage,
     ...(parts.length > 0 && { parts }),
     ...readServiceConditions(usage),
@@ -241,15 +248,15 @@ function readUsage(usage: Fields): Usage {
     inputTokens: readCount(usage, 'input_tokens'),
     outputTokens: readCount(usage, 'output_tokens'),
     cacheReadTokens: readCount(usage, 'cache_read_input_tokens'),
-    // Old versions have only the sum, some gateways only the split.
+    // Old versions record only the sum of cache writes, some gateways only the split by lifetime.
     cacheWriteTokens: readCount(usage, 'cache_creation_input_tokens') || cacheWriteTokens,
     ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
   };
 }
 
 /**
- * `cost-state` holds what Claude Code had paid by model; a resumed session continues the sums
- * (2.1.332).
+ * A `cost-state` record contains what Claude Code has paid so far for each model; a resumed session
+ * continues these sums (2.1.332).
  */
 const convertModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, modelSums]) => {

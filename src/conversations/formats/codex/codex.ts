@@ -73,7 +73,7 @@ export function readCodex(
   };
 }
 
-/** A fork's own first prompt distinguishes it from its origin. */
+/** Titles a fork by its own first prompt, which distinguishes it from its origin. */
 function makeSessionTitle(
   { allItems: items, lastInherited }: CodexRollout,
   allMessages: readonly ApiMessage[],
@@ -84,7 +84,9 @@ function makeSessionTitle(
   return ownTitle === UNTITLED ? makeConversationTitle(allMessages) : ownTitle;
 }
 
-/** Token counts follow their answer, sometimes after the results of its calls. */
+/**
+ * Codex writes token counts after the answer, sometimes only after the results of its tool calls.
+ */
 function readRecordedRequests(
   { requests, compactions, session, hasCompactions, lastInherited }: CodexRollout,
   allMessages: readonly ApiMessage[],

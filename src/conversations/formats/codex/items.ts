@@ -1,4 +1,4 @@
-/** Items without an equivalent stay whole in a block. */
+/** An item without an equivalent block type is kept whole inside a block. */
 import { REASONING_BLOCK_TYPE, isRecord } from '../../../core/messages/blocks';
 import { pickCallerField } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
@@ -20,7 +20,7 @@ export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map
     const owner = messages.at(-1);
     if (owner) owners?.set(item, owner);
   };
-  // Sub-agents' reports between a call and its result move after the results.
+  // A subagent's report that lies between a call and its result moves after the results.
   let pendingReports: ApiMessage[] = [];
   const addPendingReports = (): void => {
     if (pendingReports.length > 0) openGroup = undefined;
@@ -29,7 +29,7 @@ export function convertItemsToMessages(items: readonly CodexItem[], owners?: Map
   };
   for (const item of items) {
     if (item['type'] === 'agent_message') {
-      // The report comes from outside but is not the user's.
+      // The report has the role `user`, but the user did not write it.
       pendingReports.push({ ...makeMessage(item, 'user'), isMeta: true });
       continue;
     }
@@ -113,7 +113,7 @@ function convertOutputItem(item: CodexItem): Block {
   const id = readString(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM_TYPE, item };
   const output = item['type'] === 'tool_search_output' ? stringifyValue(item['tools']) : item['output'];
-  // Some versions stored an object with text and outcome.
+  // Some versions stored the output as an object with text and outcome.
   const content = isRecord(output)
     ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
     : output;

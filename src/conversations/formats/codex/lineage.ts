@@ -19,7 +19,8 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Returns the records that precede a rollout's own, oldest first; none if the rollout is no fork.
+ * Returns the records of the rollouts from which this one was forked, oldest first; an empty list
+ * if it is not a fork.
  * @param readFile returns a file's bytes, unpacked
  */
 export function readForkWithOrigins(
@@ -48,7 +49,7 @@ export function readForkWithOrigins(
 
 interface ForkOrigin {
   readonly thread: string;
-  /** The first record that the fork does not include. */
+  /** Ordinal of the first record that the fork does not include. */
   readonly ordinal: number;
   readonly bytes: number;
 }
@@ -78,7 +79,9 @@ function toForkOrigin(historyBase: Fields): ForkOrigin | undefined {
   };
 }
 
-/** If no line ends at the offset, the caller relies on the records' ordinals. */
+/**
+ * If no line ends at the offset, nothing is cut, and the caller relies on the records' ordinals.
+ */
 const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 

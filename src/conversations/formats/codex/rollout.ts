@@ -110,7 +110,9 @@ class RolloutReader {
   private declarationCount = 0;
   private lastInheritedItem: CodexItem | undefined;
 
-  /** Ignores requests and records that are not sent, which the original rollout reports. */
+  /**
+   * Skips requests and records that are not sent, since they are reported for the original rollout.
+   */
   inheritRecord(value: Fields): void {
     const payload = readRecord(value, 'payload');
     if (!payload) return;
@@ -218,7 +220,8 @@ class RolloutReader {
     };
     if (text !== '') this.allItems.push(summary);
     const replacement = payload['replacement_history'];
-    // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
+    // Before 2025-11 Codex stored no replacement, but rebuilt the history from the user's words and
+    // the summary.
     this.activeItems = Array.isArray(replacement)
       ? replacement
           .filter(isRecord)

@@ -24,7 +24,7 @@ export class CodexRequests implements RequestCollector {
   private searchCount = 0;
   /** True if the model said something since the last counted request. */
   private hasSpoken = false;
-  /** True if the last request was counted without any output item. */
+  /** True if no output item came before the last request's token counts. */
   private isSilent = false;
 
   get requests(): readonly RecordedRequest[] {
@@ -66,7 +66,7 @@ export class CodexRequests implements RequestCollector {
     if (!payload) return;
     switch (value['type']) {
       case 'session_meta':
-        // A file appended to itself starts again with the same sums.
+        // A file to which its own content was appended starts again with the same sums.
         if (this.header && readString(payload, 'id') === readString(this.header, 'id'))
           [this.tokenSum, this.resetCount] = [0, 0];
         // A forked session repeats its origin's header after its own.
@@ -97,8 +97,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * Codex repeats counts when it checks limits or resumes, and writes empty ones after a
-   * compaction.
+   * Codex writes the same token counts again when it checks limits or resumes, and empty counts
+   * after a compaction.
    */
   private addCounts(
     payload: Fields,
@@ -113,7 +113,8 @@ export class CodexRequests implements RequestCollector {
     if (!lastCounts || readCount(lastCounts, 'input_tokens') === 0) return;
     if (totalCounts) this.updateTotal(readCount(totalCounts, 'total_tokens'));
     const countsKey = createUsageKey(totalCounts ?? {}, lastCounts);
-    // Without a sum, equal counts are repetitions unless the model has spoken since.
+    // If the thread's sum is missing, equal counts are repetitions unless the model has produced
+    // output since.
     if (!totalCounts && !this.hasSpoken && countsKey === this.lastCounts) return;
     this.lastCounts = countsKey;
     const keySuffixes = totalCounts
@@ -154,8 +155,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * Since 0.15x the record names the request that produced the summary; before, its answer is in no
-   * item.
+   * Since 0.15x the record names the request that produced the summary. In older versions, no
+   * output item precedes that request's counts.
    */
   private recordCompaction(response: string | undefined): void {
     this.compactions += 1;
@@ -170,8 +171,8 @@ export class CodexRequests implements RequestCollector {
 }
 
 /**
- * A subagent names its parent in the header or its source and, depending on the version (0.1xx),
- * starts with the parent's counts or none.
+ * A subagent names its parent in the header or in its source. Depending on the version (0.1xx), it
+ * starts with the parent's token counts or with none.
  */
 function findParentThread(header: Fields): string | undefined {
   const spawn = readRecord(readRecord(readRecord(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
@@ -184,14 +185,13 @@ function findParentThread(header: Fields): string | undefined {
 }
 
 /**
- * A thread's sum grows with each request and is copied with its records, so it identifies a
- * request.
+ * A thread's sum grows with each request, and copied records keep it, so it identifies a request.
  */
 const createUsageKey = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => listCounts(usage).join('/')).join(' ');
 
 /**
- * OpenAI charges its searches separately, but not opened pages (guide "Web search", output and
+ * OpenAI charges separately for searches, but not for opened pages (guide "Web search", output and
  * citations).
  */
 function isWebSearch(item: Fields): boolean {
@@ -199,7 +199,7 @@ function isWebSearch(item: Fields): boolean {
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
-/** A sum that became smaller was reset. */
+/** If the sum is smaller than the previous one, it was reset and is counted from zero. */
 function subtractCounts(total: Fields, previousTotal: Fields): Fields {
   const hasRestarted = readCount(total, 'total_tokens') < readCount(previousTotal, 'total_tokens');
   return Object.fromEntries(

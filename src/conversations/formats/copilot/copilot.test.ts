@@ -136,8 +136,8 @@ describe('a Copilot CLI session', () => {
     ]);
   });
 
-  // Copilot CLI 1.0.79 writes the whole system prompt again, changed in places, with each prompt of
-  // a person or a notification.
+  // Copilot CLI 1.0.79 writes the whole system prompt again, with small changes, before each prompt
+  // from a person or a notification.
   it('has only its latest system prompt, and a separate message for the notice that a subagent is done', () => {
     const prompt = (text: string): Fields => event('system.message', { role: 'system', content: text });
     const notification = '<system_notification>\nAgent "a" is now idle.\n</system_notification>';

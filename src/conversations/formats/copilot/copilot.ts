@@ -62,7 +62,7 @@ export function readCopilot(input: string | Uint8Array, source: InputSource, opt
   };
 }
 
-/** Uses individual requests if all were recorded, otherwise answers and sums. */
+/** Uses individual requests if the agent recorded all of them; otherwise answers and totals. */
 function readRecordedRequests(
   { answers, messages }: CopilotMessages,
   recorded: CopilotRequests,

@@ -11,7 +11,7 @@ export interface CopilotMessages {
   readonly system: string | undefined;
   /** Index of the first message that the next request would hold; 0 without a compaction. */
   readonly activeFrom: number;
-  /** Number of results of which only the outcome was stored. */
+  /** Number of tool results whose content was not stored, only the outcome. */
   readonly withoutResult: number;
   readonly answers: readonly CopilotAnswer[];
 }
@@ -54,7 +54,7 @@ export function convertCopilotEvents(events: readonly CopilotEvent[]): CopilotMe
       case 'session.compaction_complete': {
         const summary = readString(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
-        // The summary does not cover messages written while it was being made.
+        // The summary does not cover messages written while it was being made, so they follow it.
         activeStart = compactionStart ?? messages.length;
         messages.splice(activeStart, 0, { role: 'user', content: summary, isSummary: true });
         for (const [index, answer] of recordedAnswers.entries()) {
@@ -118,7 +118,7 @@ function convertMessageEvent(type: string, data: Fields): ApiMessage & { readonl
   const attachments = readList(data, 'attachments');
   return {
     role: 'user',
-    // The record has both the typed and the sent text.
+    // The record contains the prompt as typed and as sent; the sent text is used.
     content: toTextBlocks(data['transformedContent'] ?? data['content']),
     ...(attachments.length > 0 && { attachments }),
   };

@@ -1,7 +1,8 @@
 /**
- * Since 1.0.9x each request has a `session.usage_record`, even of subagents and compactions.
- * Before, `session.shutdown` and `session.usage_checkpoint` have sums by model, and a summary its
- * tokens. Sources: the event schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
+ * Since 1.0.9x each request has a `session.usage_record`, including requests of subagents and
+ * compactions. Before, `session.shutdown` and `session.usage_checkpoint` contained sums by model,
+ * and a summary's event the tokens of its request. Sources: the event schema of GitHub's Copilot
+ * SDK, sessions of 1.0.64 to 1.0.102.
  */
 import type {
   ModelTotal,
@@ -17,8 +18,8 @@ import type { RequestCollector } from '../format';
 import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../../text/values';
 
 /**
- * A credit of US$0.01 has a billion nano-credits (docs.github.com, "Models and pricing for GitHub
- * Copilot").
+ * A credit costs US$0.01 and consists of a billion nano-credits (docs.github.com, "Models and
+ * pricing for GitHub Copilot").
  */
 const NANO_CREDIT_DOLLARS = 1e-11;
 
@@ -26,7 +27,7 @@ export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly seenKeys = new Set<string>();
-  /** Usage of compactions without a recorded request so far. */
+  /** Usage of compactions for which no request record was found yet. */
   private readonly unmatchedCompactions: Usage[] = [];
   /** True if the last request used the user's own key. */
   private isOwnKey = false;
@@ -35,10 +36,10 @@ export class CopilotRequests implements RequestCollector {
   private began: number | undefined;
   private lastAt: number | undefined;
   charged: RecordedCharge | undefined;
-  /** Number of answers that the sums cover. */
+  /** Number of answers that the recorded totals cover. */
   private answerCount = 0;
   private readonly sideAnswers = new Map<string, number>();
-  /** Sums of earlier processes, if the sums of the current process do not include them. */
+  /** Token totals of earlier processes, if the current process's totals do not include them. */
   private baseTotals: readonly ModelTotal[] = [];
   private currentTotals: readonly ModelTotal[] = [];
 
@@ -126,7 +127,7 @@ export class CopilotRequests implements RequestCollector {
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
-      // With the user's own key, the maker sets the price.
+      // If the user's own key is used, the model's maker sets the price.
       ...(this.isOwnKey ? {} : { seller: 'github-copilot' }),
       ...(window !== undefined && { window }),
       ...(key !== undefined && { key }),
@@ -137,8 +138,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * The summary has its request's tokens. If a version also writes a record of the request, both
-   * have equal counts.
+   * The event contains the token counts of the request that made the summary. If Copilot also
+   * records that request, its counts are equal.
    */
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
@@ -169,7 +170,7 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /** A resumed session continues the session's charge (1.0.74). */
+  /** After a resume, the session's charge continues from the earlier value (1.0.74). */
   private addCreditCharge(data: Fields): void {
     const credits = readNumber(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
@@ -183,8 +184,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions a sum
-   * covers one process, unless it has grown.
+   * If `usageAccountingWatermarks` exists, the totals include those of earlier processes. In older
+   * versions, totals cover one process; if they have not grown, a new process has started.
    */
   private recordTotals(data: Fields): void {
     const snapshot = readRecord(data, 'accountingSnapshot');

@@ -22,7 +22,7 @@ interface GeminiSession {
 }
 
 /**
- * The program shows these messages to the user. Source: Gemini CLI's
+ * Gemini CLI shows these messages to the user but does not send them. Source:
  * `convertSessionToClientHistory`.
  */
 const MESSAGE_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
@@ -86,8 +86,8 @@ export function readGeminiLines(
 }
 
 /**
- * Like Gemini CLI, empties the session on a rewind to a missing message, unless a damaged line may
- * have held it.
+ * On a rewind to a missing message, drops all records, as Gemini CLI does, unless a damaged line
+ * may have contained the message.
  */
 function dropRewoundRecords(
   records: ReadonlyMap<string, JsonRecord>,

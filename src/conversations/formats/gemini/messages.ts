@@ -47,10 +47,10 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
 }
 
 /**
- * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
- * that record has them, twice.
- * @param openCalls calls of the last answer without a result; updated
- * @param answeredIds all answered calls; updated
+ * Since 0.61 a user record repeats results that are also stored with their calls. In a resumed
+ * session only the user record has them, but twice.
+ * @param openCalls calls of the last answer that have no result yet; updated
+ * @param answeredIds ids of all answered calls; updated
  */
 function dropRepeatedResults(
   content: readonly Block[],

@@ -1,4 +1,7 @@
-/** Each of the model's records has the tokens of its request (chatRecordingService.ts). */
+/**
+ * Each record of a model's answer contains the token counts of its request
+ * (chatRecordingService.ts).
+ */
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
@@ -9,7 +12,7 @@ import { isModelAnswer } from './messages';
 export class GeminiRequests implements RequestCollector {
   /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
-  /** A growing record is written again under its id. */
+  /** Requests by record id, because Gemini CLI writes a record again when it grows. */
   private readonly requestByKey = new Map<
     string | symbol,
     { readonly record: Fields; readonly request: RecordedRequest }

@@ -34,7 +34,8 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
   return withDatabase(file, databases, (database) => {
     const hasVersion2 = hasTables(database, TABLES_OF_VERSION_2);
     if (!hasVersion2) requireTables(database, file, ['session']);
-    // A migrated store may contain a session in both forms; OpenCode 2 continues its own.
+    // A migrated store may contain a session in the tables of both versions. OpenCode 2 continues
+    // the one in its own table.
     const sessions = new Map<string, DatabaseSession>();
     for (const table of [
       ...(hasVersion2 ? ['session_v2'] : []),

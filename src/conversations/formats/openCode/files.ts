@@ -11,7 +11,7 @@ import { type Fields, readString } from '../../text/values';
 
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
-  // IDs ascend with time.
+  // Files are sorted by name, which is the id, and ids increase with time.
   const { records, unreadable } = readJsonRecords(join(storage, 'message', toSafeFileName(readString(info, 'id'))));
   const messages = records.map((message) => ({
     info: message,

@@ -1,6 +1,6 @@
 /**
  * Selects messages as OpenCode's `filterCompacted` does (message-v2.ts, 1.2 to 1.14): from the last
- * finished compaction on, with a kept tail after the summary.
+ * finished compaction on, with the messages that it kept placed after the summary.
  */
 import type { Fields } from '../../text/values';
 
@@ -13,7 +13,7 @@ const findCompaction = ({ parts }: OpenCodeMessage): Fields | undefined =>
   parts.find(({ type }) => type === 'compaction');
 
 export function selectActiveMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
-  // In OpenCode 2 the compaction contains everything kept from before it.
+  // In OpenCode 2 the compaction message itself contains all that was kept of earlier messages.
   const checkpointIndex = messages.findLastIndex(({ info }) => info['checkpoint'] === true);
   if (checkpointIndex !== -1) return messages.slice(checkpointIndex);
   const summaryIndex = messages.findLastIndex(({ info }) => isFinishedSummary(info));

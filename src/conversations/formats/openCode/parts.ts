@@ -12,8 +12,8 @@ export interface PartConversionOptions {
    */
   readonly cleared: 'original' | 'told';
   /**
-   * Filled by the conversion: the reply to which a part (the end of a step) or a message's `info`
-   * belongs.
+   * Filled by the conversion: maps a part (the end of a step) or a message's `info` to the reply to
+   * which it belongs.
    */
   readonly owners?: Map<Fields, ApiMessage>;
 }
@@ -45,7 +45,7 @@ function convertUserMessage({ info, parts }: OpenCodeMessage, { owners }: PartCo
   return [summary];
 }
 
-/** OpenCode adds files that it read, and its own questions, to a user's message. */
+/** OpenCode adds files that it read, and questions that it asks itself, to a user's message. */
 const isAddedByAgent = (part: Fields): boolean =>
   part['synthetic'] === true || part['type'] === 'compaction' || part['type'] === 'subtask';
 
@@ -110,7 +110,10 @@ function makeTextBlocks(value: unknown): Block[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** The vendor's metadata hold Anthropic's signature; thinking without one can't be sent back. */
+/**
+ * The vendor's metadata contain Anthropic's signature. Thinking without a signature can't be sent
+ * back.
+ */
 function convertReasoning(part: Fields): Block[] {
   const anthropic = readRecord(readRecord(part, 'metadata') ?? {}, 'anthropic') ?? {};
   const redactedData = readString(anthropic, 'redactedData');

@@ -76,7 +76,7 @@ const TAG_BY_ATTACHED_MIME: Readonly<Record<string, string>> = {
   'application/x-directory': 'directory',
 };
 
-/** OpenCode sends attached texts and listings as text, which is not the user's. */
+/** OpenCode sends attached text files and folder listings as text that the user did not write. */
 function makeFileParts(files: readonly Fields[]): readonly Fields[] {
   const isAttached = (file: Fields): boolean =>
     readString(file, 'data') !== undefined && stringifyValue(file['mime']) in TAG_BY_ATTACHED_MIME;
@@ -122,7 +122,7 @@ function convertReplyPart(part: Fields): Fields {
     tool: part['name'],
     state: {
       ...state,
-      // While a call streams, its input is what has come so far.
+      // While a call streams, its input is the text received so far.
       ...(typeof input === 'string' && { input: parseArguments(input) }),
       output: content.length > 0 ? contentTexts.join('\n') : stringifyValue(state['result'] ?? state['structured']),
       attachments: content.filter((each) => each['type'] === 'file').map(makeFilePart),
@@ -133,8 +133,8 @@ function convertReplyPart(part: Fields): Fields {
 }
 
 /**
- * The vendor's own fields, such as a signature, were under the vendor's name, then in `state`, now
- * in `native`.
+ * The vendor's own fields, such as a signature, were first stored under the vendor's name, later in
+ * `state`, and now in `native`.
  */
 function readProviderState(part: Fields): Fields {
   const metadata = readRecord(readRecord(part, 'provider') ?? {}, 'metadata');
@@ -143,8 +143,8 @@ function readProviderState(part: Fields): Fields {
 }
 
 /**
- * A vendor's own compaction has no text; OpenCode sends the transcript unless the same model
- * answers at the same address. The request was paid for in any case.
+ * A compaction made by the vendor has no text. OpenCode sends the transcript instead, unless the
+ * same model answers at the same address. The request was paid for in both cases.
  */
 function makeCompactionMessage(id: string, data: Fields): OpenCodeMessage {
   const isFinished = readString(data, 'summary') !== undefined && data['status'] !== 'running';

@@ -1,4 +1,7 @@
-/** The end of each step has its request's tokens; older versions count by message. */
+/**
+ * The part that ends a step contains the token counts of the step's request; older versions record
+ * counts per message.
+ */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
 import { type Fields, readCount, readNumber, readRecord, readString, readTime } from '../../text/values';

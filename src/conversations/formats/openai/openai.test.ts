@@ -312,13 +312,13 @@ describe('converting OpenAI messages to ours and back', () => {
   it('returns the same text for every input', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(message, plain, json as fc.Arbitrary<OpenAIRecord>), { maxLength: 6 }), (input) => {
-        // Uses values as a file would contain them.
+        // Converts the values to what a JSON file would contain.
         const messages = JSON.parse(JSON.stringify(input)) as OpenAIRecord[];
         const before = JSON.stringify(messages);
         const converted = convertFromOpenAI(messages);
         expect(JSON.stringify(convertToOpenAI(converted))).toBe(before);
         expect(JSON.stringify(messages)).toBe(before);
-        // The result is the same after passing through a worker or a file.
+        // The result is the same if the converted messages pass through a worker or a file.
         expect(JSON.stringify(convertToOpenAI(JSON.parse(JSON.stringify(converted)) as ApiMessage[]))).toBe(before);
       }),
     );

@@ -2,7 +2,10 @@ import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { convertImageUrl } from '../../text/values';
 
-/** A part with a type of our own blocks is wrapped, so that it can't be mistaken for one. */
+/**
+ * A part whose type is also one of our own block types is wrapped, so that it can't be mistaken for
+ * such a block.
+ */
 const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'image',
   'tool_use',

@@ -18,7 +18,7 @@ import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface FactKindCoherence {
   readonly kept: number;
-  /** Number of facts that only a reference in the view leads to. */
+  /** Number of facts that are not in the view but that a reference in it leads to. */
   readonly recallable: number;
   /** Facts as text, with likely API keys masked. */
   readonly recallableExamples: readonly string[];
@@ -101,7 +101,10 @@ function createFactClassifier(original: readonly ApiMessage[], edits: readonly E
   };
 }
 
-/** Joining the texts would double the memory if one character is beyond Latin-1. */
+/**
+ * Does not join the texts, because one character beyond Latin-1 would double the memory of the
+ * whole string.
+ */
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /** Summaries shorten paths, and error lines may have lost their colors. */

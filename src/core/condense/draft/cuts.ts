@@ -131,7 +131,7 @@ function createCutIfSmaller(
   };
 }
 
-/** Counts only short slices: a long one saves more than any marker costs. */
+/** Counts the tokens of short slices only: a long slice saves more than any marker costs. */
 function savesTokens(counter: MessageCounter, currentText: string, replacement: string): boolean {
   if (replacement === '') return currentText !== '';
   if (currentText.length > 4 * replacement.length) return true;
@@ -185,6 +185,9 @@ class RejectedCuts {
 
 export const createRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
-/** If even the shortest references save nothing, later, longer ones save nothing either. */
+/**
+ * If even the shortest references save nothing, the longer references of later runs save nothing
+ * either.
+ */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === MIN_REFERENCE_DIGITS);

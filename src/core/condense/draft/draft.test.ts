@@ -262,7 +262,7 @@ describe('the explanation of markers in a condensed conversation', () => {
     expect(count(draft)).toBe(1);
     draft.restoreState(start);
     cut(draft, slice(at(0), at(1)), slice(at(2), at(3)));
-    // The user excluded the cut whose marker contained the explanation.
+    // The user excluded the cut whose marker contained the explanation of markers.
     const edits = listCuts(draft.edits);
     const silent = edits.map((edit) => ({ ...edit, cuts: edit.cuts.slice(1) }));
     const next = new Draft(draft.original, counter, silent);

@@ -85,7 +85,7 @@ export class Draft implements PipelineWork {
     if (newEdits.length > 0) this.showEditsInView(selectLastEditPerPlace(newEdits));
   }
 
-  /** Shows cuts first, because blocks and summaries remove messages that contain some. */
+  /** Shows cuts first, because block edits and summaries remove messages that contain cuts. */
   private showEditsInView(edits: readonly Edit[]): void {
     for (const edit of edits) {
       if (edit.kind !== 'cut') continue;
@@ -174,7 +174,7 @@ export class Draft implements PipelineWork {
   }
 
   /**
-   * Skips cuts that save nothing, and all of them if the message would hardly shrink.
+   * Skips cuts that save nothing, and skips all cuts if the message would hardly shrink.
    * @returns tokens saved
    */
   cutText(step: string, place: ContentPlace, requests: readonly CutRequest[], info: CutDetails): number {
@@ -387,7 +387,7 @@ const makeTextWithCuts = (state: TextAtPlaceWithCuts, cuts: readonly Cut[], stri
 const PATH_LENGTH_OF_RESULT_STRING = 3;
 
 /**
- * A marker that saves less is clutter. The rule about markers has fewer tokens, so the marker that
- * comes with the rule is judged like the others.
+ * A marker that saves fewer tokens is clutter. The rule about markers has fewer tokens than this,
+ * so it does not count against the marker that states it.
  */
 const MIN_TOKENS_SAVED_BY_MARKER = 16;

@@ -144,7 +144,7 @@ export interface RememberedDraft {
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** A draft is cached as it began and as it ended, because its edits may be rejected. */
+/** A draft is cached in its first and in its last state, because its edits may be rejected. */
 const MAX_REMEMBERED_DRAFTS = 2;
 
 const createRememberedDrafts = (): { latest: readonly RememberedDraft[] } => ({ latest: [] });

@@ -11,7 +11,7 @@ export interface PipelineStep<W extends PipelineWork = Draft> {
    * @throws the signal's reason if it is aborted; any other error drops the step's changes
    */
   run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;
-  /** For a step with inner steps, replaces the step's own report. */
+  /** For a step with inner steps: their result, which replaces the step's own report. */
   readonly result?: () => PipelineResult;
   /** Explains why the step's changes must be dropped; undefined if they are fine. */
   readonly refuse?: (work: W) => string | undefined;

@@ -36,8 +36,8 @@ interface OperationRow {
   readonly done: string;
   readonly callsModel: boolean;
   /**
-   * A `conversation` operation compares contents, so it runs once for all of them, before the
-   * others.
+   * A `conversation` operation compares contents, so it runs once for all contents, before the
+   * other operations.
    */
   readonly worksOn: 'nothing' | 'content' | 'conversation';
   /** Set if only tool results can have this operation. */

@@ -14,7 +14,7 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) markMessage(message, 'summarized');
     } else {
-      // A removed block is only part of its message.
+      // A removed block is only part of its message, so the message counts as cut.
       markMessage(edit.place.message, edit.kind === 'block' ? 'cut' : getEditOutcome(edit.operation, edit.strict));
     }
   }

@@ -11,7 +11,7 @@ import { NeededLineChecker } from './kept';
 export interface CodeLineRetention {
   readonly needed: number;
   readonly verbatim: number;
-  /** Lines that only a reference in the view leads to. */
+  /** Number of lines that are not in the view but that a reference in it leads to. */
   readonly recallable: number;
 }
 

@@ -62,7 +62,7 @@ describe('measuring what a session needed after a condensation', () => {
   });
 });
 
-/** Creates sessions with 20 needed lines each, of which the choices lose these numbers. */
+/** Creates sessions with 20 needed lines each; `lost` says how many of them each choice loses. */
 const createTallies = (
   choices: readonly JudgedChoice[],
   lost: readonly (readonly number[])[],

@@ -124,8 +124,8 @@ export interface JudgedPoint {
 }
 
 /**
- * `too-little`: too few sessions or lines. `keep`: no way keeps more lines at the current size.
- * `change`: another way is no larger and keeps more lines, by `difference`.
+ * `too-little`: too few sessions or lines. `keep`: no other choice keeps more lines at the current
+ * size. `change`: another choice is no larger and keeps more lines, by `difference`.
  */
 export type JudgmentVerdict =
   | { readonly kind: 'too-little' }
@@ -145,7 +145,7 @@ export interface ChoiceComparison {
   readonly verdict: JudgmentVerdict;
 }
 
-/** With fewer, the confidence interval is too wide to decide anything. */
+/** With fewer sessions or lines, the confidence interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
 const MAX_EQUAL_SIZE_DIFFERENCE = 0.01;

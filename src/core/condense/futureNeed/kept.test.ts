@@ -42,7 +42,7 @@ describe('a line of a conversation, classified after a condensation,', () => {
       'lost',
     ],
   ])('%s', (_, edits, kept) => {
-    // The lines around it stay.
+    // The lines before and after the cut stay.
     expect(checkLines(edits).lines).toEqual(['verbatim', kept, 'verbatim']);
   });
 

@@ -37,7 +37,7 @@ export interface Condensation extends RecordedProviderRun {
   readonly cost?: number | undefined;
   /** Used to recognize the view if it was written to a file. */
   readonly viewHash: string;
-  /** Keys of the condensed messages, to follow a conversation that moves. */
+  /** Keys of the condensed messages, to find the messages again if their indexes change. */
   readonly messages?: readonly MessageKey[];
   /** Only for new results: the messages that the edits changed or that `rereads` counts. */
   readonly newResults?: readonly MessageWithKey[];
@@ -61,7 +61,10 @@ export type LedgerEntry =
   | {
       readonly type: 'undone';
       readonly condensation: CondensationId;
-      /** Number of messages at that time, if automatic condensing waits for more; absent in old files. */
+      /**
+       * Number of messages when it was undone, if automatic condensing waits for more messages;
+       * absent in old files.
+       */
       readonly messages?: number;
     }
   | { readonly type: 'redone'; readonly condensation: CondensationId }
@@ -83,7 +86,10 @@ export interface NewResultsLedgerEntry {
   readonly at: string;
   readonly arrivals: readonly MessageWithKey[];
   readonly edits: readonly Edit[];
-  /** How many of the messages read lines again that a marker had replaced; absent for none. */
+  /**
+   * Number of messages in which the agent read lines again that a marker had replaced; absent if
+   * none.
+   */
   readonly rereads?: number;
   /** Counts only the messages that the edits changed. */
   readonly tokensBefore: number;
@@ -208,7 +214,7 @@ const addNewResults = (
   base: 'view',
   steps: [],
   cost: 0,
-  // No view consists of this condensation alone.
+  // Empty, because no view consists of this condensation alone.
   viewHash: '',
   edits: [...(existing?.edits ?? [])],
   newResults: [...(existing?.newResults ?? [])],

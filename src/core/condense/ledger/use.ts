@@ -17,7 +17,9 @@ export interface UseAfterCondensation {
   readonly recalls: number;
   /** Counts failed edits in files from which lines were removed. */
   readonly failedEdits: number;
-  /** Uses to expect anyway, judging by the turns before any condensation. */
+  /**
+   * Number of uses to expect without condensing, estimated from the turns before any condensation.
+   */
   readonly expected: number;
 }
 
@@ -32,7 +34,7 @@ export const ZERO_USE_AFTER_CONDENSATION: UseAfterCondensation = {
 export const countUsesOfRemoved = ({ rereads, recalls, failedEdits }: UseAfterCondensation): number =>
   rereads + recalls + failedEdits;
 
-/** Fewer requests for removed content mean nothing. */
+/** Fewer requests for removed content can be due to chance. */
 const MIN_EXCESSIVE_USES = 5;
 const EXCESS_FACTOR = 2;
 

@@ -1,6 +1,6 @@
 import { MARKER_START } from '../../messages/markers';
 
-/** In JSON, lines of a program's output end with the two characters of an escape. */
+/** In JSON, lines of a program's output end with an escape sequence of two characters. */
 export type LineTerminator = '\n' | '\\n';
 
 const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;
@@ -9,7 +9,7 @@ const MIN_ESCAPED_NEWLINES = 3;
 
 export function detectLineTerminator(text: string): LineTerminator {
   if (!/^\s*[[{]/.test(text)) return '\n';
-  // A text from which lines were cut must be split as before.
+  // A text from which lines were cut must be split as it was before the cut.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isValidJson(text) ? '\\n' : '\n';
   let searchStart = 0;
   for (let foundCount = 0; foundCount < MIN_ESCAPED_NEWLINES; foundCount++) {
@@ -20,7 +20,7 @@ export function detectLineTerminator(text: string): LineTerminator {
   return hasMoreEscapedNewlines(text) && isValidJson(text) ? '\\n' : '\n';
 }
 
-/** A JSON file has ordinary lines, and perhaps some escaped ones in its strings. */
+/** A JSON file has ordinary newlines, and perhaps a few escaped ones in its strings. */
 function hasMoreEscapedNewlines(text: string): boolean {
   let difference = 0;
   for (let position = text.indexOf('\\n'); position >= 0; position = text.indexOf('\\n', position + 2)) difference++;

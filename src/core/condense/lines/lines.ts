@@ -63,7 +63,10 @@ export class TextLines {
       : this.getStart(line);
   }
 
-  /** Stated or inferred from the line before; 0 if the text states none. */
+  /**
+   * Returns the line number that the text states or that follows from the line before; 0 if the
+   * text states none.
+   */
   getStatedLineNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.tableStart + 3 * this.wholeCount + 1 + line] as number) : 0;
   }
@@ -115,7 +118,7 @@ export function splitLines(
   const mayContainMarkers = mayContainMarker(text);
   let lineStart = 0;
   let lineNumber = 0;
-  // Lines whose number is only inferred so far.
+  // Number of lines since the last stated number; their own numbers are only inferred.
   let unnumberedCount = 0;
   const forgetNumbersBefore = (to: number): void => {
     if (format)
@@ -145,7 +148,7 @@ export function splitLines(
     table[tableStart + lineCount + 1 + line] = isIgnored ? FIRST_ID_OF_BLANK_LINES - id : id;
     lineStart = end + lineEnd.length;
   }
-  // A blank line after the last one is not part of the file.
+  // A blank line after the last line is not part of the file.
   if (lineCount > 1 && table[tableStart + lineCount - 1] === text.length) forgetNumbersBefore(lineCount);
   table[tableStart + lineCount] = text.length + lineEnd.length;
   return new TextLines(lineCount, table, tableStart, format !== undefined, lineEnd);

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLinePrefix } from './prefixes';
 
-/** The same rule as one regular expression. A dash ends the path only after a file extension. */
+/**
+ * The rule of `readLinePrefix` as one regular expression. A dash ends the path only after a file
+ * extension.
+ */
 const SEARCH = /((?:[A-Za-z]:\\)?[^\n:]{1,300}?:|[^\n:]{1,300}?\.\w{1,8}-)?([1-9]\d{0,8})([:-])/y;
 
 function readPrefixByExpression(text: string, at: number): ReturnType<typeof readLinePrefix> {

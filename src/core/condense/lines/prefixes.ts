@@ -120,16 +120,18 @@ const isWordChar = (code: number): boolean => isLetterChar(code) || isDigitChar(
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isUnmistakableFormat = (format: LinePrefixFormat): boolean => format === 'arrow';
 
-/** This many lines must keep their numbers for the format to be recognized again. */
+/** Number of lines that must keep their numbers so that the format is recognized again. */
 export const getRequiredNumberedLines = (format: LinePrefixFormat, hint: ToolKindHintForPrefixes): number =>
   hint === 'other' && !isUnmistakableFormat(format) ? 2 : 1;
 
-/** Reads and searches may begin with a few lines of their own ("Found 3 matches"). */
+/**
+ * Results of reads and searches may begin with a few lines without a prefix ("Found 3 matches").
+ */
 const MAX_DETECTION_LINES = 8;
 
 /**
- * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
- * search, is enough, because other numbers may be gone.
+ * Two numbered lines in a row prove a format. An arrow, or one numbered line near the beginning of
+ * a read or search, is enough, because cuts may have removed the other numbers.
  */
 export function detectPrefixFormat(
   text: string,
@@ -190,7 +192,7 @@ function areNumbersConsecutive(text: string, form: LineNumberForm, lineEnd: Line
       isAfterMarker = false;
       continue;
     }
-    // A number out of sequence is text, so the other numbers may be, too.
+    // A number out of sequence is text, so the other numbers may be text, too.
     if (number !== undefined && numberedLines > 0) return false;
     expectedNumber++;
     linesWithoutNumber++;

@@ -11,7 +11,10 @@ import { getLineCache, createMemoryPerLineCache } from './knownLines';
 import { ProcessedGroups, type GroupWithKey } from './settled';
 import { splitToLineSet, findSharedLineRanges } from './standing';
 
-/** Number of results to compare another one with; repeated requests mostly come soon. */
+/**
+ * Number of whole results to compare another result with, because requests are mostly repeated
+ * soon.
+ */
 const MAX_DIFFERING_LINES = 6;
 
 /**
@@ -184,7 +187,7 @@ function* removeOlderResults(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < minItems) return;
-  // The answer that was the last one is now an older one.
+  // The result that was the last one in an earlier run is now an older one.
   const firstItemIndex = firstUnprocessed < minItems ? 0 : firstUnprocessed - 1;
   for (const [offset, exchange] of items.slice(firstItemIndex, -1).entries())
     yield removeResultText(draft, step, exchange, marker, reason) ? firstItemIndex + offset : undefined;

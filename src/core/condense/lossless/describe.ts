@@ -9,7 +9,8 @@ import { areSameFile, type LineSource } from './sources';
 type LineRangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
 /**
- * Gives a marker's longest form, because its price must not depend on which lines were cut before.
+ * Describes the range in the longest form, because the marker's token cost must not depend on which
+ * lines were cut before.
  */
 export const describeRangeWithLongestNumbers = (run: RepeatedLineRange): string =>
   describeRepeatedRange(run, (source) => {

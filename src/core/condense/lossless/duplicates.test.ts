@@ -13,7 +13,7 @@ const A = makeLines('a', 20);
 
 const B = makeLines('b', 20);
 
-/** A text with lines that tell which file it is. These are never removed one by one. */
+/** A text with lines that name the file. Such lines are never removed individually. */
 const FRAMED = `<path>/src/a.ts</path>\n<type>directory</type>\n<entries>\n${makeLines('entry', 10)}\n</entries>`;
 
 describe('duplicate errors under Lossless', () => {

@@ -74,7 +74,10 @@ function createStepReplacingCopies(
   };
 }
 
-/** One tool's line prefix is text in another's result, so equal texts may have different lines. */
+/**
+ * What is a line prefix in one tool's results is text in another's, so equal texts may have
+ * different lines.
+ */
 function groupCopiesByLayout(equalCopies: readonly CopyOfResult[], lineCache: LineCache): CopyOfResult[][] {
   const groups: { readonly lines: TextLines; readonly copies: CopyOfResult[] }[] = [];
   for (const copy of equalCopies) {

@@ -40,7 +40,10 @@ function inPlaceOf(message: ApiMessage, other: ApiMessage | undefined): ApiMessa
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
-/** Where the conversation stops each time, as shares of its length. It may also go back. */
+/**
+ * Where the conversation ends in each run, as shares of its length. A run may also end before the
+ * previous one.
+ */
 const stops = fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { minLength: 2, maxLength: 5 });
 
 describe('Lossless over a conversation that was condensed before', () => {
@@ -69,8 +72,8 @@ describe('Lossless over a conversation that was condensed before', () => {
     /** A share of the conversation's length. */
     where: fc.double({ min: 0.05, max: 1, noNaN: true }),
     /**
-     * What the next run gets: the edits including this run's, without them, none, or every second
-     * one.
+     * Which edits the next run gets: all including this run's, all without this run's, none, or
+     * every second one.
      */
     edits: fc.constantFrom('taken', 'taken', 'left', 'given up', 'halved'),
     which: fc.constantFrom<0 | 1 | 2>(0, 0, 0, 1, 2),
@@ -131,7 +134,7 @@ describe('Lossless over a conversation that was condensed before', () => {
     ];
     const edits = await condense(messages, [], 0);
     expect(edits).toHaveLength(2);
-    // In the output of another program, what precedes a line is part of it.
+    // In a command's output, the text before a line's content is not a prefix but part of the line.
     const command = `npm test ${numbers.slice(1).map(line).join('\n')}`;
     const now = messages.with(1, call('a', 'Bash', { command }));
     const made = await condense(now, edits, 0);

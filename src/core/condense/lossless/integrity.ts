@@ -50,7 +50,10 @@ class ReferenceCheckMemory {
     this.lineMemory = createCachedViewLines(lineCache);
   }
 
-  /** Starts again if a text is now split differently. Call this after all texts are learned. */
+  /**
+   * Starts with an empty memory if a text is now split differently. Read this after all texts were
+   * added to the line cache.
+   */
   get lines(): CachedViewLines {
     const { layoutChanges } = this.lineCache;
     if (layoutChanges !== this.layoutChanges) this.lineMemory = createCachedViewLines(this.lineCache);
@@ -122,7 +125,7 @@ function listLinesRequiredByCuts(
 
 /**
  * @param isMovable whether a line also counts as missing if it left one text and is still in
- * another, because a marker may name the first
+ *   another, because a marker may name the first text
  */
 function findRequiredLineMissingInView(
   lines: LinesRequiredByCut['lines'],
@@ -223,7 +226,7 @@ function createRewritableCutTest(
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
-/** Yields to the event loop, because reading takes half of the check's time. */
+/** Yields to the event loop, because reading these lines takes half of the check's time. */
 async function addOriginalLinesToCache(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
   getLineCache(draft, tools).addExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);

@@ -129,7 +129,10 @@ const createReusableLineCacheSlot = (): ReusableLineCache => ({ task: -1 });
 const lineCacheByDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
-/** Until the draft is released, other drafts, which may run at the same time, start empty. */
+/**
+ * Until the draft is released, other drafts, which may run at the same time, start with an empty
+ * cache.
+ */
 export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
   const existingCache = lineCacheByDraft.get(draft);
   if (existingCache) return existingCache;

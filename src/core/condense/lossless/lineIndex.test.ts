@@ -121,8 +121,8 @@ it('adding texts to the line index of Lossless and removing them again leaves th
 });
 
 /**
- * Hostile inputs in two sizes. Four times as many lines may be read four times as often, but not
- * sixteen times.
+ * Hostile inputs in two sizes. For four times as many lines, the number of line reads may grow four
+ * times, but not sixteen times.
  */
 describe.each<[string, (size: number) => readonly ApiMessage[]]>([
   [

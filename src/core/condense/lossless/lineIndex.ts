@@ -1,7 +1,7 @@
 import { mayReferToSource, RANK_BY_SOURCE_KIND, type KeptCopy, type LineSource, type LineSourceKind } from './sources';
 import { copyToLargerArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
-/** Limits on the places to try for each line, and on places in other files to skip. */
+/** Limits, for each line, the matching places to try and the places in other files to skip. */
 const MAX_MATCHES_TRIED_PER_LINE = 6;
 const MAX_MATCHES_SKIPPED_IN_OTHER_FILES = 30;
 
@@ -34,8 +34,8 @@ export class RepeatedLineIndex {
   /** For each line ID, the number of its latest line, plus one. */
   private newestLineById = new Int32Array(1_024);
   /**
-   * Pairs of a changed entry (three times its index plus the number of the list) and its previous
-   * value.
+   * Changes to undo, in pairs: which entry changed (three times its index plus the number of the
+   * list), and its previous value.
    */
   private undoLog = new Int32Array(1_024);
   private undoSize = 0;
@@ -49,8 +49,8 @@ export class RepeatedLineIndex {
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
-     * Whether to link single lines that no run includes. That splits runs that a later source would
-     * find, so use it only if those runs are gone.
+     * Whether to link single lines that belong to no run. This splits runs that a later source
+     * would find, so use it only after those runs were removed.
      */
     private readonly linksSingleLines = false,
   ) {}
@@ -88,7 +88,7 @@ export class RepeatedLineIndex {
           : this.newestLineById
         )[index] = previousValue;
     }
-    // Follows the undo, which puts hidden lines back into the chains.
+    // Must come after the undo, which puts hidden lines back into the chains.
     for (let sourceIndex = this.sources.length - 1; sourceIndex >= count; sourceIndex--) {
       this.removeLinesOfSource(this.sources[sourceIndex] as LineSource, this.bases[sourceIndex] ?? 0);
       this.touchedSources.delete(sourceIndex);
@@ -100,7 +100,8 @@ export class RepeatedLineIndex {
   }
 
   /**
-   * `touched`: indexes of sources that are new, or with a line that a different line now replaces.
+   * `touched`: indexes of sources that are new or that have a line now replaced by a different
+   * line.
    */
   takeSourcesChangedSinceLastCall(): {
     readonly touched: ReadonlySet<number>;
@@ -224,8 +225,8 @@ export class RepeatedLineIndex {
   }
 
   /**
-   * Returns the next older line with the same ID that no line replaces; takes the others out of the
-   * chain.
+   * Returns the next older line with the same ID that no other line replaces, and removes replaced
+   * lines from the chain.
    */
   private findOlderEqualLine(id: LineId, newer: IndexedLineNumber = NO_INDEXED_LINE): IndexedLineNumber {
     const firstPlace =

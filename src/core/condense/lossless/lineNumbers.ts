@@ -126,7 +126,8 @@ function findCutsOfLineNumbers(
     linesInRun = followsPreviousNumber ? linesInRun + 1 : 0;
     if (linesInRun >= keptNumbers && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const isLastOfRun = nextLine !== undefined && nextLine.prefix?.number !== prefix.number + 1;
-      // If the rest of the line looks numbered, it would be read as such without the number.
+      // If the rest of the line looks numbered, the number stays, because the rest would be read as
+      // numbered without it.
       if (!isLastOfRun && !readLinePrefix(text, prefix.end, format)) cuts.push({ start: lineStart, end: prefix.end });
     }
     previousNumber = prefix?.number;
@@ -145,7 +146,7 @@ function findCutsOfSearchPrefixes(text: string, lines: readonly LineWithPrefix[]
   let previousNumber: number | undefined;
   for (const { start: lineStart, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
-      // `--` separates groups of context.
+      // In search results, `--` separates groups of context lines.
       if (!text.startsWith('--\n', lineStart)) pathSpellings = [];
       previousNumber = undefined;
       if (!prefix) continue;

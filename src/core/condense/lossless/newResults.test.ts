@@ -71,7 +71,7 @@ const readFile = (from: number, to: number, name = 'a') =>
 const createOtherTurns = (count: number) =>
   Array.from({ length: count }, (_, at) => makeExchange('Bash', { command: `run ${at}` }, `ok ${at}`));
 
-/** Returns this many turns, and more tokens than an agent looks back. */
+/** Returns this many turns, with more tokens than the range that counts as recent. */
 const createDistantTurns = (count: number) => [
   ...createOtherTurns(count),
   makeExchange(
@@ -209,7 +209,7 @@ describe('a new result under Lossless', () => {
           const unseen = structuredClone({ messages, edits });
           const { edits: made } = await condenseNewResult(messages, edits);
           expect(made.every(({ place }) => place.message === length - 1)).toBe(true);
-          // A process that has just started leaves out the same.
+          // A process that has just started cuts the same content.
           expect(made).toEqual((await condenseNewResult(unseen.messages, unseen.edits, freshCounter)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;

@@ -28,7 +28,7 @@ const MAX_RECENT_RESULT_TOKENS = 30_000;
 /** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
 
-/** The newest answer's own words may be bound to signed thinking. */
+/** Does not cut the newest answer's own words, because they may be bound to signed thinking. */
 const LINE_OPERATIONS_FOR_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
@@ -48,7 +48,9 @@ export interface NewResultRules {
 
 export interface CutNewResultsOutcome {
   readonly edits: readonly CutEdit[];
-  /** Indexes of messages that read lines again that a marker had recently replaced. */
+  /**
+   * Indexes of messages in which the agent read lines again that a marker had recently replaced.
+   */
   readonly rereads: readonly number[];
 }
 
@@ -82,8 +84,8 @@ const getLineSourcesForNewResults = createMemoryPerLineCache(
 );
 
 /**
- * These stay whole: repeated reads unless the earlier one is near, files read again right after a
- * marker, and recalled content.
+ * These results stay whole: repeated reads whose earlier read is not near, files read again right
+ * after a marker, and recalled content.
  */
 function createRemovableTest(
   draft: Draft,

@@ -42,7 +42,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
             strict: true,
           } as const;
           yield draft.cutText(name, getContentPlace(content), requests, editInfo) > 0 ? index : undefined;
-          // A listing of what is new adds to an earlier full listing.
+          // A listing that contains only new entries adds to an earlier full listing.
           if (newerText === LATER_LISTING_TEXT) laterLines = new Set([...laterLines, ...splitToLineSet(content.text)]);
         }
       };

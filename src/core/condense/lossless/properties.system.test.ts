@@ -1,5 +1,6 @@
 /**
- * Tests properties that always hold for the operations, over histories made to repeat themselves.
+ * Tests properties that always hold for the operations, with generated histories that contain many
+ * repetitions.
  */
 import fc from 'fast-check';
 import { describe, it } from 'vitest';

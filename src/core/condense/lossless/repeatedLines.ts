@@ -44,7 +44,7 @@ interface RepeatedLineRules {
   readonly linksSingleLines: boolean;
 }
 
-/** Decides which sources may be cut. Default: all of the operations' kinds. */
+/** Decides which sources may be cut. Default: all sources of the operations' kinds. */
 type CreateRemovableSourceTest = (draft: Draft, lineCache: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCutsAtPlace {
@@ -56,8 +56,8 @@ interface PlannedCutsAtPlace {
 }
 
 /**
- * Keeps each repeated run of lines in one place, to which the others refer. The first of the steps
- * plans the cuts of all.
+ * Keeps each repeated run of lines in one place, to which the other places refer. The first step
+ * plans the cuts of all steps.
  */
 export function createRepeatedLinesStep(
   tools: ToolTable,
@@ -76,7 +76,7 @@ export function createRepeatedLinesStep(
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCutsAtPlace[]; hasSaved: boolean }>();
   const planCuts = (draft: Draft): PlannedCutsAtPlace[] =>
     planCutsOfRepeatedLines(draft, rules, getLineIndexMemoryForRules(getLineCache(draft, tools), keep));
-  // Two steps give the event loop a turn in between.
+  // Split into two steps so that the event loop can run between them.
   const indexingSteps = [updateLineIndex, updateRepeatedRangesOfIndex].map((updateIndex): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
@@ -120,7 +120,7 @@ function applyPlannedCuts(draft: Draft, plan: readonly PlannedCutsAtPlace[], onl
       reason,
       strict: true,
     });
-    // Runs that saved something are tried again if the cuts are undone.
+    // Cuts that saved nothing are not tried again; other cuts are, if they are undone.
     if (savedTokens === 0) for (const sourceRanges of runsBySource) sourceRanges.isSettled = true;
     totalSavedTokens += savedTokens;
   }
@@ -180,7 +180,7 @@ const getLineIndexMemory = createMemoryPerLineCache((lineCache): LineIndexMemory
 const getLineIndexMemoryForRules = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
   getLineIndexMemory(lineCache, keep === 'above' ? 'new results' : '');
 
-/** Not kept, because it is as large as the main index and rarely needed. */
+/** Not cached, because it is as large as the main index and rarely needed. */
 const createLineIndexMemoryForFurtherRounds = (lineCache: LineCache, keep: KeptCopy): LineIndexMemory =>
   keep === 'above'
     ? getLineIndexMemoryForRules(lineCache, keep)
@@ -239,7 +239,7 @@ function createLineIndex(
 const areSetsEqual = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** Margin for the reference, whose length is not known yet. */
+/** Margin in tokens, because the length of the marker's reference is not known yet. */
 const KEPT_MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_TO_MARKER_COST_RATIO = 1.2;

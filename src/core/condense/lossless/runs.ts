@@ -59,8 +59,8 @@ interface RangesReferringToFixedOrRemovableLines {
   /** Markers name only lines that cannot be removed. */
   readonly safe: ChosenRepeatedRanges;
   /**
-   * Markers may also name lines that the safe choice keeps although they could be removed; one
-   * place may then do instead of two.
+   * Markers may also name lines that the safe choice keeps although they could be removed, so that
+   * one place may be enough instead of two.
    */
   readonly wide: ChosenRepeatedRanges;
   readonly mayBeWide: boolean;
@@ -80,7 +80,7 @@ export class RepeatedRangeChooser {
     private readonly isBlank: (id: LineId) => boolean,
   ) {}
 
-  /** Also recomputes sources that the changed ones keep lines for. */
+  /** Also recomputes sources whose lines the changed sources keep. */
   updateChoices(isWorthMarker: RangeWorthMarkerTest): void {
     const { index, choices } = this;
     const { touched: touchedSources, removed: removedSources } = index.takeSourcesChangedSinceLastCall();
@@ -274,11 +274,12 @@ function findRangesOfRepeatedLines(
     if (firstLine >= 0 && hasEnoughChars(lines, firstLine, lastLine)) ranges.push({ first: firstLine, last: lastLine });
     firstLine = -1;
   };
-  // The first line of an edit's answer reports the outcome.
+  // The first line of an edit's result reports the outcome, so it stays.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.findKeptLine(base + line);
     if (root !== base + line) {
-      // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
+      // A cut leaves only the first diff sign of a run, so a run ends where the sign changes,
+      // unless the kept lines show the signs.
       const keeperHasSameSign = index.getSignAt(root) === lines.getDiffSign(line);
       const isSameSign = firstLine >= 0 && lines.getDiffSign(line) === lines.getDiffSign(firstLine);
       if (firstLine >= 0 && !(haveSameSign && isSameSign) && !(keepersHaveSameSigns && keeperHasSameSign)) closeRange();
@@ -300,7 +301,7 @@ function findRangesOfRepeatedLines(
   return ranges;
 }
 
-/** Ignores line numbers, so that a second run decides alike. */
+/** Ignores line numbers, so that a second run decides in the same way. */
 function hasEnoughChars(lines: TextLines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_CHARS_OF_REPEATED_RANGE; line++)
@@ -377,7 +378,7 @@ function chooseKeptLineForEachLine(
       !isKept(candidate)
     )
       return;
-    // Only a diff keeps a line with its sign.
+    // A kept line with the same diff sign is not replaced by a line without that sign.
     const sign = index.getSignAt(firstLine + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign)
       keptLines[step] = candidate;

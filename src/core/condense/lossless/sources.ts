@@ -43,7 +43,9 @@ function isSameFileCached(a: string, b: string): boolean {
   return isSame;
 }
 
-/** A file's lines may only be kept where that file is shown; other texts may refer to any. */
+/**
+ * Lines of a file may only be kept where that file is shown; other texts may refer to any source.
+ */
 export const mayReferToSource = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || areSameFile(source, keeper);
 

@@ -100,7 +100,7 @@ export interface SharedLineRange extends Slice {
   readonly lines: number;
 }
 
-/** Finds lines that another text also contains. Blank lines alone make no run. */
+/** Finds ranges of lines that another text also contains. Blank lines alone are not a range. */
 export function findSharedLineRanges(text: string, otherLines: ReadonlySet<string>): SharedLineRange[] {
   const sharedRanges: SharedLineRange[] = [];
   let start = -1;

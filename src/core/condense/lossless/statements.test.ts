@@ -1,6 +1,6 @@
 /**
  * Markers must be true: the lines that a marker replaces can be read completely where it says, and
- * their number is right.
+ * the stated number of lines is right.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

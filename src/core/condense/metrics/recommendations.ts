@@ -85,7 +85,7 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   };
 }
 
-/** No recommendation may lose more than the current provider. */
+/** No recommendation may lose more content than the current provider does. */
 const LOSS_RANK_BY_PROVIDER: Readonly<Record<BuiltInProviderId, number>> = {
   lossless: 0,
   smart: 1,

@@ -46,7 +46,8 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
 });
 
 function findCutsOfLargeText(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
-  // A token has at least one byte. UTF-16 units come first, because measuring a huge text is slow.
+  // A token has at least one byte. The length in UTF-16 units is checked first, because counting
+  // the bytes of a huge text is slow.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];

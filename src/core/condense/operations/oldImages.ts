@@ -10,7 +10,7 @@ export interface ImageWithAge extends PlacedImage {
   readonly newer: number;
 }
 
-/** Offers images from oldest to newest; those before and in the task stay. */
+/** Calls `isRemoved` for images from oldest to newest; images in and before the task stay. */
 export function removeImages(draft: Draft, step: string, isRemoved: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {

@@ -71,7 +71,7 @@ function findEndOfKeptHead(text: string, keptPart: KeptLinesAndChars): number {
 function findStartOfKeptTail(text: string, keptPart: KeptLinesAndChars): number {
   let offset = text.length;
   for (let line = 0; line < keptPart.lines; line++) {
-    // Limits the search: otherwise V8 scans all of a line without end.
+    // Limits the search, because V8 would scan the whole of a very long line.
     const searchStart = Math.max(0, text.length - keptPart.chars - 1);
     const newline = offset <= searchStart ? -1 : text.slice(searchStart, offset).lastIndexOf('\n') + searchStart;
     if (newline < searchStart || text.length - newline > keptPart.chars) {
@@ -86,8 +86,8 @@ function findStartOfKeptTail(text: string, keptPart: KeptLinesAndChars): number 
 }
 
 /**
- * How far back to search for a certain boundary, and, if there is none, how far around the offset
- * to segment.
+ * How far back to search for a certain grapheme boundary, and, if there is none, how far before and
+ * after the offset to segment.
  */
 const LOOK_BACK_CHARS = 128;
 const MAX_SEGMENTED_CHARS = 64 * 1024;
@@ -100,7 +100,8 @@ export function findSafeBoundary(text: string, offset: number, side: 'before' | 
   // A grapheme boundary always lies between two printable ASCII characters.
   let boundaryStart = searchStart > 0 ? -1 : 0;
   for (const pair of text.slice(searchStart, offset).matchAll(ASCII_PAIR)) boundaryStart = searchStart + pair.index + 1;
-  // A part could begin inside a row of flags, each of which has two letters.
+  // A part of the text could begin inside a row of flag emoji, each of which consists of two
+  // letters.
   const segmentedStart = boundaryStart < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : boundaryStart;
   const segmentedText = text.slice(
     segmentedStart,

@@ -3,11 +3,11 @@
 /** A line of a file without a tool's prefix. */
 export interface OutlineLine {
   readonly text: string;
-  /** True if the line contains a marker, which may have replaced deeper text. */
+  /** True if the line contains a marker, which may have replaced more deeply indented text. */
   readonly isMarker: boolean;
 }
 
-/** A declaration shows at the beginning of its line. */
+/** A declaration is recognizable at the beginning of its line. */
 const MAX_SEARCHED_CHARS = 200;
 const TAB_WIDTH = 4;
 
@@ -122,7 +122,7 @@ const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][
 /** What may precede the name: other keywords, type parameters, Go's receiver. */
 const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** These have a sentence instead of a name, or a useless name. */
+/** Statements with a sentence instead of a name, or with a useless name. */
 const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');

@@ -6,7 +6,7 @@ import { findDeclarations } from './declarations';
 
 export interface OutlinedFileLine extends Slice {
   readonly text: string;
-  /** Stated or inferred from the line before. */
+  /** Line number, stated in the text or inferred from the line before. */
   readonly number: number | undefined;
   /** True if text was already removed at this line. */
   readonly isMarker: boolean;

@@ -20,7 +20,10 @@ export interface ProviderDependencies {
   readonly others?: () => readonly CondensationProvider[];
 }
 
-/** Returns the providers in the order of every list; the first, Lossless, is the default. */
+/**
+ * Returns the providers in the order in which all lists show them; the first, Lossless, is the
+ * default.
+ */
 export function createProviders(
   dependencies: ProviderDependencies = {},
 ): [CondensationProvider, ...CondensationProvider[]] {

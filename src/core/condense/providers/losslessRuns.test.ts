@@ -62,7 +62,7 @@ it('Lossless runs once for all providers that begin with it, and for all targets
   expect((await run(2)).steps).toBe(steps);
   await condense({ provider: 'speed', target: 0.01 }, messages, losslessRuns);
   expect(losslessRuns.get(messages)).toHaveLength(1);
-  // A target that is met on the way ends the run sooner.
+  // If an earlier step meets the target, the run ends sooner.
   const soon = await run((steps[0]?.tokensBefore ?? 0) - 1);
   expect(soon.steps).not.toBe(steps);
   expect(soon.draft.tokens).toBeGreaterThan(draft.tokens);

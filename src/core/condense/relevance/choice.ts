@@ -20,7 +20,10 @@ export function computeShareRemovedWithoutWords(excessTokens: number, tokens: re
   return removedShare > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, removedShare) : 0;
 }
 
-/** If a larger share must go, markers name nothing, because names would displace the last lines. */
+/**
+ * If a larger share must be removed, markers contain no names, because names would displace the
+ * last lines.
+ */
 export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** Adjacent removed blocks share a marker. */
@@ -78,14 +81,15 @@ export function chooseLeastNeededBlocks(
     const cheapestOffer = queue.takeCheapest();
     if (!cheapestOffer) break;
     const { block, price } = cheapestOffer;
-    // A removed neighbor has lowered the block's price, so the block was offered again.
+    // Removing a neighbor has lowered the block's price, so the block was offered again at the new
+    // price.
     if (removedBlocks.isRemoved(block) || price !== getPrice(block)) continue;
     spareTokens += removedBlocks.setRemoved(block, true);
     chosenBlocks.push(block);
     if (follows[block] === true && !removedBlocks.isRemoved(block - 1)) offerBlock(block - 1);
     if (follows[block + 1] === true && !removedBlocks.isRemoved(block + 1)) offerBlock(block + 1);
   }
-  // Puts back blocks that need not go, and those that cost more than they save.
+  // Puts back blocks that need not be removed, and those that cost more than they save.
   for (const block of chosenBlocks.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = removedBlocks.computeSavingOfRemoval(block);
     if (spareTokens >= gain || gain <= 0) spareTokens += removedBlocks.setRemoved(block, false);

@@ -171,7 +171,7 @@ function addFileFeatures(
       isQuoted = true;
   }
   set('stale', staleLineCount / Math.max(1, lines.length));
-  // The blocks around this one get a share of the value later.
+  // The neighboring blocks get a share of the value later.
   if (isQuoted) set('near', 1);
 }
 

@@ -1,7 +1,7 @@
 import { getBlockOrigin, type PlacedBlock } from './features';
 
 /**
- * Of the newest results that fit the budget, this share keeps its lines of files
+ * Share of the newest results within the budget whose lines of files are protected
  * (docs/research/relevance.md).
  */
 const GUARDED_RESULT_SHARE = 0.3;

@@ -28,8 +28,8 @@ export interface BlockWithLines {
 }
 
 /**
- * A block ends before a declaration after the first limit, at a blank line after the second, and
- * anywhere after twice the second.
+ * After `MIN_BLOCK_LINES`, a block ends before a declaration; after `MAX_BLOCK_LINES`, at a blank
+ * line; after twice `MAX_BLOCK_LINES`, anywhere.
  */
 const MIN_BLOCK_LINES = 6;
 const MAX_BLOCK_LINES = 16;

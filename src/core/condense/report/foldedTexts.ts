@@ -76,7 +76,7 @@ export function renderDiffOfViews(
 }
 
 export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
-/** A preview is not stored, so only its markers lead to the text. */
+/** A preview is not stored, so only its markers lead to the removed text. */
 export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be removed';
 
 export function foldUnchangedText(textBefore: string, textAfter: string, isPreview = false): DiffTexts {
@@ -132,7 +132,7 @@ const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
 
 /**
  * A removed line number must not show as a change. Numbers of text that was itself removed stay,
- * even where the same short line is left elsewhere.
+ * even if the same short line still exists elsewhere.
  */
 function stripRemovedLineNumbers(linesBefore: readonly string[], linesAfter: readonly string[]): readonly string[] {
   const lineSetAfter = new Set(linesAfter);

@@ -40,7 +40,7 @@ export function formatOutcomeReport(
     ` - Time: ${formatDurationMs(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
-  // Users who see no steps find these failures in the notes.
+  // For users who see no steps, the notes repeat these failures.
   const failureNotes = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );

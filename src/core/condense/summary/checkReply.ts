@@ -29,10 +29,10 @@ export interface TokensSentToModel {
 
 /**
  * Turns a reply into a failure if the server silently cut off the request, because a summary of the
- * rest loses everything else. Ollama cuts at its context length (4,096 tokens by default) and
- * reports what it read of the rest (`prompt_eval_count`: ollama/ollama#17889). A wrong failure
- * wastes a paid summary, so the server must have read fewer tokens than any tokenizer makes of the
- * request.
+ * remaining part loses everything else. Ollama cuts at its context length (4,096 tokens by default)
+ * and reports the tokens that it read of the remaining part (`prompt_eval_count`:
+ * ollama/ollama#17889). A wrongly detected failure wastes a paid summary, so the server must have
+ * read fewer tokens than any tokenizer makes of the request.
  */
 export function failIfServerTruncatedRequest(
   reply: SummaryReply,

@@ -26,7 +26,7 @@ export function listExecutedCommands(exchanges: readonly ToolExchange[], tools: 
 
 const MAX_COMMAND_CHARS = 160;
 
-/** Returns the first line that does something, shortened. */
+/** Returns the first line that is not blank and not a comment, shortened. */
 export function getCommandLine(exchange: ToolExchange): string {
   const lines = (getCommandOfCall(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';

@@ -21,7 +21,7 @@ const getDefaultContentSummaryTokens = (inputTokens: number, askedTokens: number
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Limit in o200k tokens of a single content's summary; absent for a conversation's. */
+  /** Limit in o200k tokens of a single content's summary; absent for a conversation's summary. */
   readonly askedTokens?: number;
 }
 
@@ -40,7 +40,7 @@ const getSampleWeight = (inputTokens: number, sample: OutputSample): number =>
 /**
  * Uses a geometric mean to limit the effect of one long reply.
  * @param askedTokens limit in o200k tokens of a single content's summary; undefined for a
- * conversation's
+ *   conversation's summary
  * @returns the model's tokens
  */
 export function estimateOutputTokens(

@@ -53,7 +53,7 @@ export function collectConversationFacts(
 
 export const DEFAULT_FACT_TOKENS = 4_000;
 
-/** Shares of the budget. Instructions get the rest, and what sections leave over. */
+/** Shares of the budget. Instructions get the remaining share, and what the sections do not use. */
 const TOKEN_SHARE_BY_SECTION = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**

@@ -14,14 +14,14 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The slice includes the frame around the words. */
+/** The slice includes the text that frames the user's words. */
 interface UserTextSlice extends Slice {
   readonly userText: string;
 }
 
 /**
- * Claude Code and OpenCode store answers to their questions like this, and Claude Code the words
- * with which the user rejected a call.
+ * Claude Code and OpenCode store the user's answers to questions in these forms. Claude Code also
+ * stores the words with which the user rejected a call.
  */
 const FEEDBACK_TEXTS: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
@@ -65,7 +65,7 @@ const getFeedbackOfPerson = memoizeByObject((exchange: ToolExchange): string => 
 
 const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
-/** Commands without arguments, such as `/clear`, instruct nothing. */
+/** Commands without arguments, such as `/clear`, contain no instruction. */
 function getSlashCommandName(text: string): string {
   const name = COMMAND_NAME_TAG.exec(text)?.[1];
   const commandArguments = extractBetween(text, '<command-args>', '</command-args>')?.trim();
@@ -145,7 +145,7 @@ export function fitInstructions(
 const OMISSION_MARK = ' […] ';
 
 /**
- * Keeps two parts of the head and one of the tail.
+ * Keeps twice as much of the beginning as of the end.
  * @param limit in tokens
  */
 export function shortenTextToTokens(text: string, limit: number, counter: MessageCounter): string {

@@ -220,7 +220,7 @@ describe('the expected length of a summary of one result', () => {
     const expected = (inputTokens: number): number => estimateOutputTokens(inputTokens, [...long, ...short], 1, 150);
     expect(Math.abs(expected(230) - 30)).toBeLessThan(6);
     expect(Math.abs(expected(2_000) - 170)).toBeLessThan(34);
-    // If no run was similar, all of them count.
+    // If no earlier run was similar, all earlier runs count.
     expect(estimateOutputTokens(2_000, short, 1, 150)).toBeLessThan(estimateOutputTokens(2_000, [], 1, 150));
   });
 });

@@ -26,7 +26,7 @@ import { extractSummaryProse } from './summaryMessage';
 export interface SummaryPlan {
   readonly kind: 'plan';
   readonly range: MessageRange;
-  /** One text per call. Each reply is the earlier summary of the next call. */
+  /** One text per call. The next call updates the summary that a call returns. */
   readonly parts: readonly string[];
   /** o200k tokens of each part's request, without the summary of earlier parts. */
   readonly tokens: readonly number[];
@@ -133,7 +133,7 @@ export async function planSummary(input: SummaryPlanInput): Promise<SummaryPlanR
   }
   if (tokens <= roomTokens)
     return { ...planFields, parts: [transcriptParts.join('\n\n')], tokens: [tokens], isReduced };
-  // All parts but the first come with an earlier summary.
+  // Each part except the first is sent with the summary of the earlier parts.
   const tokensPerPart = roomTokens - tokensWithoutTranscript - maxOutputTokens / model.tokenFactor;
   if (tokensPerPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
   const parts = packTextsIntoChunks(transcriptParts, tokensPerPart, (text) => counter.countText(text));

@@ -2,9 +2,7 @@ import type { ConfigProblem } from '../types';
 import { hashText } from '../../hash';
 import { QUOTING_RULE } from './quoting';
 
-/**
- * The sections of good agents' summaries, worded to keep finished work from being started again.
- */
+/** The sections of good agents' summaries, worded so that finished work is not started again. */
 const DEFAULT_SUMMARY_TASK = `Write the summary now, with these sections in this order:
 
 ## Goal
@@ -54,7 +52,7 @@ export function validateCustomPrompt(prompt: string, path = 'prompt'): ConfigPro
 
 export interface SummaryPromptInput {
   readonly conversation: string;
-  /** The summary to update. */
+  /** The earlier summary, which the new one updates. */
   readonly earlier?: string;
   /** The relevant part of the conversation's own system prompt. */
   readonly system?: string;

@@ -16,7 +16,7 @@ interface SentPrompt {
   readonly at: number;
 }
 
-/** Tokens that the vendor's cache provides and stores, counted by the model's tokenizer. */
+/** Tokens read from and written to the vendor's cache, counted by the model's tokenizer. */
 export interface CachedTokensEstimate {
   readonly read: number;
   readonly write: number;

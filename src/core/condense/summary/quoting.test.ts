@@ -57,7 +57,7 @@ describe('quoted data in a prompt', () => {
           expect(ours.filter((line) => line.startsWith('→')).length).toBe(1);
           expect(ours.filter((line) => line.startsWith('←')).length).toBe(1);
           expect(ours.filter((line) => line.startsWith('(')).length).toBe(1);
-          // All other lines name parameters, and begin with spaces.
+          // Our other lines name parameters; they begin with spaces.
           expect(ours.filter((line) => !/^(?:[[→←(]| {2})/.test(line))).toEqual([]);
           expect(texts.join('\n').split(`${nonce}]`).length).toBe(4);
         },

@@ -3,7 +3,10 @@ import { isSummaryMessage, findTaskMessage } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** A unit starts at each message that is not between a call and its result. */
+/**
+ * Inseparable messages form a unit. A unit starts at each message that is not between a tool call
+ * and its result.
+ */
 export function findStartsOfInseparableMessages(messages: readonly ApiMessage[]): number[] {
   const indexesInExchanges = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
@@ -17,7 +20,7 @@ export type SummaryRangeChoice =
   | {
       readonly kind: 'range';
       readonly range: MessageRange;
-      /** The messages of the range after its last summary. */
+      /** The messages of the range that follow its last earlier summary. */
       readonly newRange: MessageRange;
       readonly earlier: number | undefined;
     };

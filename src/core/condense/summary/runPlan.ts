@@ -33,7 +33,7 @@ export type SummaryPlanRun =
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** After a request was too long, plans again for a smaller window. */
+/** If a request was too long, plans again for a smaller window, at most this many times. */
 const MAX_PLAN_SHRINKS = 3;
 const PLAN_SHRINK_FACTOR = 0.6;
 
@@ -128,7 +128,8 @@ async function callModel(
   const reply = plan.compacted
     ? uncheckedReply
     : failIfServerTruncatedRequest(uncheckedReply, { counted: countedTokens, cached: cachedTokens }, info);
-  // A request that was cut off is not in the cache, so a retry is checked in full.
+  // A truncated request is not in the vendor's cache. Not recording it means that a retry is
+  // checked at full length.
   if (reply.usage && !plan.compacted && reply.kind === uncheckedReply.kind) memory.recordPrompt(info, promptText);
   const { profile, vendor, model } = info;
   onCall({
@@ -145,7 +146,9 @@ async function callModel(
   return { reply, countedTokens };
 }
 
-/** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not. */
+/**
+ * Returns undefined if the cost is allowed. If there is a limit, an unknown cost is not allowed.
+ */
 export function explainDisallowedCost(
   cost: number | undefined,
   model: SummarizerModel,

@@ -15,7 +15,7 @@ export function extractSummaryProse(text: string): string {
   return (factsStart < 0 ? innerText : innerText.slice(0, factsStart)).trim();
 }
 
-/** Keeps models from taking prose and facts for a new request. */
+/** Puts prose and facts in a frame, so that models do not take them for a new request. */
 export const formatSummaryText = (prose: string, facts: string): string =>
   [
     SUMMARY_OPENING,

@@ -126,7 +126,8 @@ export function cutMiddle(text: string, limit: number): string {
 
 /**
  * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
- * @param countTokens tokens of a text; the sum over parts must be at least that of the whole
+ * @param countTokens counts a text's tokens; the counts of its parts must add up to at least that
+ *   of the whole text
  */
 export function packTextsIntoChunks(
   texts: readonly string[],

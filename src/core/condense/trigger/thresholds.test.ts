@@ -34,7 +34,8 @@ describe('thresholds and targets', () => {
         expect(computeWorthwhileTokens(threshold, 32_000)).toBe(Math.floor(gap * 0.6));
       }
     }
-    // As before thresholds below 65 % had an effect, this is 15 % of the window at 75 %.
+    // Thresholds below 65 % used to have no effect. At 75 %, this is still 15 % of the window, as
+    // before.
     expect(computeWorthwhileTokens({ percent: 75 }, 200_000) / 200_000).toBeCloseTo(0.15, 2);
   });
 });
@@ -48,7 +49,7 @@ describe('the part of the window reserved for the answer', () => {
   const at75 = { percent: 75 } as const;
 
   it.each([
-    // Regression: windows and output limits of models.
+    // Regression: context windows and output limits of existing models.
     [200_000, 64_000],
     [400_000, 128_000],
     [128_000, 64_000],

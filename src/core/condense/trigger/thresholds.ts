@@ -4,7 +4,7 @@ export const MAX_CONDENSE_THRESHOLD = 100;
 /** Share of the window to keep empty, because counts are estimates. */
 export const TOKEN_BUFFER_SHARE = 0.1;
 export const DEFAULT_THRESHOLD_PERCENT = 75;
-/** Share of the threshold that an automatic condensation leaves. */
+/** Percent of the threshold that may remain after an automatic condensation. */
 export const DEFAULT_TARGET_PERCENT = 67;
 /** Used if the model states no limit. */
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
@@ -30,8 +30,8 @@ export const computeThresholdTokens = (
 ): number => Math.min(computePercentOfWindow(percent, contextWindow), tokens);
 
 /**
- * A share of the threshold, so that the target is always below it.
- * @param dueTokens where the conversation was due, if below the threshold
+ * The target is a share of the threshold, so that it is always below the threshold.
+ * @param dueTokens tokens at which the conversation became due, if fewer than the threshold
  */
 export const computeTargetTokens = (
   threshold: CondensationThreshold,
@@ -44,8 +44,8 @@ export const computeTargetTokens = (
   );
 
 /**
- * This share of the tokens between threshold and target must go to be worth writing the prompt
- * cache again.
+ * A condensation must remove this share of the tokens between threshold and target to be worth
+ * writing the prompt cache again.
  */
 const WORTHWHILE_THRESHOLD_SHARE = 0.6;
 
@@ -66,7 +66,10 @@ export const computeMaxPromptTokens = (contextWindow: number, reservedOutput?: n
 
 /** Usual share reserved for the reply. */
 const RESERVED_WINDOW_SHARE = 0.1;
-/** Minimum share reserved, up to {@link DEFAULT_RESERVED_OUTPUT_TOKENS}. */
+/**
+ * Minimum share of the window to reserve for the reply, but at most {@link
+ * DEFAULT_RESERVED_OUTPUT_TOKENS}.
+ */
 const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {

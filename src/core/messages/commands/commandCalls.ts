@@ -33,7 +33,10 @@ function getCommandLine(value: unknown): string | undefined {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 
-/** `const r = await tools.exec_command({cmd:"…", …}); text(r.output);` with no other output. */
+/**
+ * Matches a program that runs one command and prints only its output: `const r = await
+ * tools.exec_command({cmd:"…", …}); text(r.output);`
+ */
 const CODE_MODE_PROGRAM =
   /^\s*(?:\/\/[^\n]*\n\s*)*const (\w+) = await tools\.(?:exec_command|shell_command)\((\{[\s\S]*?\})\);?\s*text\(\1\.output(?: \?\? \1)?\);?\s*(?:if ?\(\1\.session_id\)[^;\n]*;?\s*)?$/;
 

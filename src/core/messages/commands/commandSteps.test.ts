@@ -9,7 +9,7 @@ interface Row {
   readonly steps: readonly string[];
 }
 
-/** Parses the table, whose head explains its format. */
+/** Parses the table of command lines. The head of its file explains the format. */
 function parseRows(table: string): Row[] {
   return table
     .split('\n\n')

@@ -24,7 +24,7 @@ export interface CommandStep {
   readonly when: RunCondition;
   readonly printed: readonly ExpectedPrint[];
   readonly effects: readonly CommandEffect[];
-  /** Names with which the error messages of the step's programs start. */
+  /** Program names with which this step's error messages can start. */
   readonly programs: readonly string[];
 }
 

@@ -10,7 +10,8 @@ export interface ParsedCommandOptions {
 /**
  * Splits words as GNU's programs do.
  * @param words without the program's name
- * @param valued options that take a value; single letters take it in the same word, too
+ * @param valued options that take a value; the value of a single-letter option may be in the same
+ *   word
  */
 export function parseCommandOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): ParsedCommandOptions {
   const valuesByOption = new Map<string, ScriptWord[]>();

@@ -4,7 +4,7 @@ import { parseCommandSteps } from './commandSteps';
 import { splitCommandOutput } from './outputParts';
 import { makeTestMarker } from '../../testing';
 
-/** Returns `path:first line:head` and then the text of each part. */
+/** Returns `path:first line:line prefix` and the text for each part. */
 function splitOutput(line: string, output: string): (readonly [string, string])[] {
   return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(
     ({ path, firstLine, linePrefix, start, end }) => [
@@ -94,14 +94,15 @@ describe('the output of several commands in one shell call', () => {
       ['b.c:?:tab', b.trimEnd()],
       ['b.c:?:tab', c.trimEnd()],
     ]);
-    // Some numbers and lines are gone, but the last number of a run still identifies it.
+    // Some lines and some line numbers are missing, but the last number of the sequence still shows
+    // which file the lines are from.
     const condensed = a
       .split('\n')
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
       .toSpliced(3, 4, makeTestMarker('4 lines, shown above'))
       .join('\n');
     expect(splitOutput(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
-    // Two texts start with the same number, so the lines can't be attributed.
+    // Two outputs start with the same line number, so the lines can't be attributed.
     expect(splitOutput("./x; nl -ba a.c | sed -n '5,9p'", counted(5, 6) + counted(5, 6))).toEqual([]);
   });
 
@@ -261,7 +262,7 @@ describe('the output of an agent’s shell call', () => {
       `1\n${makeTestMarker('4 lines, shown above')}\n12\n13\n`,
       [],
     ],
-    // Lines 5 and 9 of a.c don't belong to b.c, though their numbers don't increase.
+    // The numbered lines are from a.c, not from b.c, although their numbers are not consecutive.
     [
       'some numbered lines, then a file',
       "nl -ba a.c | sed -n '/x/p'; sed -n 1,3p b.c",

@@ -107,14 +107,14 @@ interface LineCountRange {
 interface OutputLinesOfExpectedPrint {
   readonly printed: ExpectedPrint;
   readonly lines: LineCountRange;
-  /** True if these are the first lines that the item printed. */
+  /** True if these are certainly the first of the lines that were printed. */
   readonly isStartSure: boolean;
 }
 
 interface ExpectedPrintWithLineRange {
   readonly printed: ExpectedPrint;
   maxLines: number;
-  /** Line at which the item's text was found. */
+  /** Line of the output at which this text was found. */
   firstLine: number | undefined;
 }
 
@@ -139,7 +139,8 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
     const anchor = expectedPrints[itemIndex];
     if (anchor !== undefined && anchor.firstLine === undefined) continue;
     const endLine = anchor?.firstLine ?? output.lineCount;
-    // Lines with an error message belong to no item, because the message may have any origin.
+    // If a range of lines contains an error message, none of them is assigned, because the message
+    // may be from any command.
     if (!failureLines.some((line) => line >= firstLine && line < endLine))
       assignedLines.push(
         ...divideLinesBetweenPrints(expectedPrints.slice(firstItemIndex, itemIndex), output, {
@@ -157,7 +158,7 @@ function assignOutputLinesToPrints(steps: readonly CommandStep[], output: Indexe
   return assignedLines;
 }
 
-/** Locates items by their line numbers, if these are unambiguous. */
+/** Locates printed files by their line numbers, if these are unambiguous. */
 function locateNumberedFilesInOutput(
   expectedPrints: readonly ExpectedPrintWithLineRange[],
   output: IndexedOutput,
@@ -313,7 +314,7 @@ function divideLinesBetweenPrints(
     item.maxLines = Math.min(item.maxLines, countLongestMatchingLineSequence(item.printed, output, lines));
   const linesBefore = computePrefixSums(openItems.map(({ maxLines }) => maxLines));
   const suffixSums = computePrefixSums(openItems.map(({ maxLines }) => maxLines).reverse()).reverse();
-  // Another command printed the lines that exceed the items' maximum.
+  // There are more lines than these commands can print, so another command printed some of them.
   if (count > (linesBefore.at(-1) as number) + (openItems.at(-1) as ExpectedPrintWithLineRange).maxLines) return [];
   return openItems.map(({ printed, maxLines }, at): OutputLinesOfExpectedPrint => {
     const [ahead, linesAfter] = [linesBefore[at] as number, suffixSums[at] as number];
@@ -521,7 +522,7 @@ const isOutputTruncatedAt = ({ truncation }: IndexedOutput, { first, last }: Lin
 
 /** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
-/** A match whose path is on a line before. */
+/** A match whose path is on an earlier line. */
 const NUMBERED_MATCH_WITHOUT_PATH = /^\d{1,9}[:-]/;
 const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
@@ -561,7 +562,8 @@ function splitSearchMatches(
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isTruncated = isOutputTruncatedAt(output, { first: line, last: line });
     const matchedPath = isTruncated ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
-    // Without a path, a line has that of the line before; a marker replaces lines of the same file.
+    // A line without a path belongs to the file of the line before. A marker replaces lines of that
+    // same file.
     const knownPath =
       matchedPath ??
       (!isTruncated && (NUMBERED_MATCH_WITHOUT_PATH.test(text) || mayContainMarker(text)) ? previousPath : undefined);

@@ -1,6 +1,7 @@
 /**
- * What programs print and do to files. An unlisted program may print anything. Programs that
- * changed no result are not listed (`npm run bench -- --only ablation --way program`).
+ * What programs print and do to files. An unlisted program may print anything. Programs are not
+ * listed if simulating them changed no benchmark result (`npm run bench -- --only ablation --way
+ * program`).
  */
 
 import { joinPath } from '../filePath';
@@ -47,7 +48,7 @@ function simulatePrintingFiles(
     const singleInput = getOnlyElement(call.input);
     if (!call.input) return UNKNOWN_COMMAND_OUTCOME;
     if (numbers === undefined) return makeOutcomeThatPrints(...call.input);
-    // If the whole file is piped, the numbers are the file's own.
+    // If the input is a whole file, the printed numbers are the line numbers of that file.
     return singleInput?.kind === 'lines' && singleInput.numbers === undefined && startsAtFirstLine(singleInput)
       ? makeOutcomeThatPrints({ ...singleInput, numbers })
       : makeOutcomeThatPrints(makeUnknownPrint(sumMaxLines(call.input)));

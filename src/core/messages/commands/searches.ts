@@ -62,7 +62,7 @@ const RG_OPTIONS_WITH_VALUE = new Set([
     'engine',
   ],
 ]);
-/** Options that print no lines of files, or change them. */
+/** Options with which a program prints no lines of files, or prints changed lines. */
 const SEARCH_OPTIONS_WITHOUT_LINES = [
   'c',
   'count',
@@ -163,7 +163,7 @@ function simulateFilteringInput(
   if (firstInput.kind !== 'lines') return makeUnknownPrint(firstInput.maxLines);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
-    // If the whole file is piped, the numbers are the file's own.
+    // If the input is a whole file, the printed numbers are the line numbers of that file.
     const isWholeFile =
       firstInput.numbers === undefined && firstInput.ranges?.length === 1 && firstInput.ranges[0]?.first === 1;
     return isWholeFile
@@ -371,7 +371,7 @@ function makeEffectsOnFiles(
 function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
   const options = parseCommandOptions(words, DIFF_OPTIONS_WITH_VALUE);
   if (hasOption(options, 'name-only')) return makeOutcomeThatPrints({ kind: 'paths', maxLines: Infinity });
-  // `--stat -p` also prints a diff, which its header reveals.
+  // `--stat -p` also prints a diff, which can be recognized by its header.
   if (hasOption(options, ...GIT_OPTIONS_WITHOUT_DIFF) && !hasOption(options, 'p', 'patch'))
     return UNKNOWN_COMMAND_OUTCOME;
   return makeOutcomeThatPrints({ kind: 'diff', folder, maxLines: Infinity });

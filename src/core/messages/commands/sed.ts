@@ -55,14 +55,14 @@ function parseSedRange(firstLine: string, lastLine: string | undefined): LineNum
   const firstNumber = Number(firstLine);
   if (lastLine === undefined) return { first: firstNumber, last: firstNumber };
   if (lastLine === '$') return { first: firstNumber, last: Infinity };
-  // A range that ends before it starts is one line.
+  // If a range ends before it starts, sed takes only its first line.
   return {
     first: firstNumber,
     last: lastLine.startsWith('+') ? firstNumber + Number(lastLine.slice(1)) : Math.max(firstNumber, Number(lastLine)),
   };
 }
 
-/** sed prints in file order, and a line once for each matching command. */
+/** sed prints lines in the file's order, and prints a line once for each matching command. */
 function sortRangesIfDisjoint(ranges: readonly LineNumberRange[]): readonly LineNumberRange[] | undefined {
   const sortedRanges = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
   const areDisjoint = sortedRanges.every(

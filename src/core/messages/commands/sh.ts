@@ -68,7 +68,7 @@ class ShScriptReader {
 
   private readPipeline(node: Extract<ShellNode, { type: 'Pipeline' }>, when: RunCondition): boolean {
     const { commands, prefixes } = node;
-    // `time` prints too.
+    // `time` also prints text of its own.
     const hasOnlyNegations = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
     if (hasOnlyNegations && commands.length === 1 && only) return this.readCommand(only, when);
@@ -211,7 +211,7 @@ class ShScriptReader {
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', target: targetFile, appends }];
     const descriptorNumber =
       descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
-    // Redirects another input, or a stream that prints nothing.
+    // This redirects an input, or a stream that prints nothing.
     if (operator.startsWith('<') || (descriptorNumber !== 1 && descriptorNumber !== 2)) return [];
     const stream = descriptorNumber === 2 ? 'errors' : 'output';
     // Agents show errors and output together.
@@ -240,7 +240,7 @@ class ShScriptReader {
     return text === undefined ? undefined : { text: `${text}\n`, sourceSlice: undefined };
   }
 
-  /** Undefined if the agent's line spells the text differently. */
+  /** Undefined if the agent's command line has the text in another form, such as escaped. */
   private locateTextInSource({ start, end }: Slice, text: string): Slice | undefined {
     const source = this.line.slice(start, end);
     const quoteLength = source === text ? 0 : source.slice(1, -1) === text ? 1 : undefined;

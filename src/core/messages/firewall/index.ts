@@ -38,7 +38,7 @@ export function findNewViolations(
   return [...newViolations, ...checkView(original, view, origins)];
 }
 
-/** A view may leave out thinking, so positions don't count it. */
+/** A view may leave out thinking blocks, so positions are counted without them. */
 function makeViolationKey(
   { rule, message, block }: Violation,
   origin: number,

@@ -75,10 +75,10 @@ const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
     .some(isAnyThinking);
 
 /**
- * The first answer of the open turn must keep its thinking at the start. Anthropic rejects others
- * with a thinking budget: "When `thinking` is enabled, a final `assistant` message must start with
- * a thinking block". If a summary includes the start of the turn, the next answer may have lost its
- * thinking earlier.
+ * The first answer of the open turn must keep its thinking at the start. With a thinking budget,
+ * Anthropic rejects a request without it: "When `thinking` is enabled, a final `assistant` message
+ * must start with a thinking block". If a summary includes the start of the turn, the next answer
+ * may have lost its thinking earlier.
  */
 function checkThinkingAtTurnStart(
   original: readonly ApiMessage[],
@@ -166,7 +166,10 @@ function checkBlockUnchanged(
 const isMarkerForImage = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
-/** Text in a result stays text; anything else (an image) keeps its position. */
+/**
+ * Checks that text in a result is still text, and that anything else (an image) has kept its
+ * position.
+ */
 function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, place: BlockPosition): Violation[] {
   const [oldContent, newContent] = [before.content, after.content];
   if (!Array.isArray(oldContent) || !Array.isArray(newContent)) {

@@ -9,7 +9,7 @@ const BYTE_KINDS = {
   upper: 1,
   digit: 2,
   blank: 3,
-  tab: 4, // and the other ASCII spaces but line breaks
+  tab: 4, // and other ASCII white space, except line breaks
   newline: 5,
   slash: 6,
   apostrophe: 7,
@@ -20,7 +20,10 @@ const BYTE_KINDS = {
 type ByteKind = keyof typeof BYTE_KINDS;
 const STATE_TABLE_COLUMNS = 16;
 
-/** From here on, states end the piece: before the last byte, one byte earlier, or undecided. */
+/**
+ * The states from here on mean that the piece ended: before the last byte, one byte earlier, or at
+ * an unknown place.
+ */
 export const PIECE_ENDS_BEFORE_BYTE = 13 * STATE_TABLE_COLUMNS;
 export const PIECE_ENDED_EARLIER = 14 * STATE_TABLE_COLUMNS;
 const PIECE_END_UNKNOWN = 15 * STATE_TABLE_COLUMNS;
@@ -56,7 +59,7 @@ const STEPS_AFTER_SPACES: Partial<Record<ByteKind, ScannerStep>> = {
   end: 'BEFORE',
 };
 
-/** Unlisted kinds end the piece; non-ASCII bytes are undecided. */
+/** Kinds of bytes that are not listed end the piece; at non-ASCII bytes, its end is unknown. */
 const STEPS_BY_STATE: Record<ScannerState, Partial<Record<ByteKind, ScannerStep>>> = {
   start: {
     ...{ ...STEPS_AFTER_LETTERS, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },

@@ -1,4 +1,7 @@
-/** Free bytes after the text, starting with BYTE_AFTER_TEXT_END, since whole words are read. */
+/**
+ * Number of free bytes after the text, needed since whole words are read. The first one is
+ * BYTE_AFTER_TEXT_END.
+ */
 export const PADDING_BYTES = 16;
 
 /** Ends the text in a buffer. Never occurs in UTF-8. */

@@ -8,7 +8,7 @@ export const CLASS_CASELESS = 4; // \p{Lm} \p{Lo}
 export const CLASS_MARK = 8; // \p{M}
 export const CLASS_NUMBER = 16; // \p{N}
 export const CLASS_NEWLINE = 32; // \r \n
-export const CLASS_SPACE = 64; // the rest of JavaScript's \s, U+FEFF included
+export const CLASS_SPACE = 64; // the other characters of JavaScript's \s, including U+FEFF
 export const CLASS_OTHER = 128; // everything else: punctuation, symbols, control characters, unassigned code points
 export const CLASS_END = 0;
 

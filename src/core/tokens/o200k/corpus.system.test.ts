@@ -37,7 +37,7 @@ describe('the o200k token counter agrees with js-tiktoken on', () => {
       expect(counter.count(sample), path).toBe(countWithReference(sample));
     }
     expect(strings.size).toBeGreaterThan(1000);
-    // Compares eight consecutive strings of every 32, or all of them in the long lane.
+    // Compares eight consecutive strings of every 32, or all strings in `npm run test:long`.
     for (const [index, text] of [...strings].entries()) {
       if (!isTried(index >> 3, 0, 4)) continue;
       const tokens = counter.count(text);

@@ -12,8 +12,8 @@ const CHUNK_CHARS = 16 * 1024;
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Counts exactly, in linear time and about 8 MB, however long the text; only an endless run of one
- * kind is held as a whole.
+ * Counts exactly, in linear time and about 8 MB, however long the text. Only a run of one kind of
+ * character is kept in memory as a whole, even if it is endless.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */
@@ -34,7 +34,7 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): Toke
     let start = 0;
     while (start < length) {
       const end = scanner.findPieceEnd(bytes, start);
-      tokens += end - start === 1 ? 1 : cache.countTokens(text, start, end - start); // each byte is a token
+      tokens += end - start === 1 ? 1 : cache.countTokens(text, start, end - start); // every single byte is a token
       start = end;
     }
     return tokens;

@@ -33,7 +33,7 @@ function merge(merger: BytePairMerger, text: string): number {
 const simple = new BytePairMerger(ranks, { simple: 100_000, window: 100_000, overlap: 0 });
 const heap = new BytePairMerger(ranks, { simple: 0, window: 100_000, overlap: 0 });
 const windows = new BytePairMerger(ranks, { simple: 0, window: 48, overlap: 16 });
-/** The overlap is insufficient, so many windows don't meet and are merged again. */
+/** The overlap is too small on purpose, so that many windows don't meet and are merged again. */
 const narrow = new BytePairMerger(ranks, { simple: 0, window: 8, overlap: 1 });
 
 /** Words of few letters merge in many ways. */

@@ -12,7 +12,7 @@ export interface MergeSizeLimits {
 
 const DEFAULT_MERGE_SIZES: MergeSizeLimits = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN_BYTES };
 
-/** Repetitive text is merged once. */
+/** Remembers the latest windows, so that repetitive text is merged only once. */
 const MAX_KNOWN_WINDOWS = 8;
 
 interface CachedWindow {
@@ -106,9 +106,10 @@ export class BytePairMerger {
   }
 
   /**
-   * A sequence of tokens is the merge result exactly if each adjacent pair is, since a merge across
-   * a boundary depends only on the two tokens next to it. So two windows that share a token combine
-   * to the tokens of the whole: the first token of a window must also be in the previous one.
+   * Tokens are the merge result if and only if each pair of adjacent tokens is, since a merge
+   * across a boundary depends only on the two tokens next to it. So two windows that share a token
+   * combine to the tokens of the whole: the first token of a window must also be in the previous
+   * one.
    */
   #mergeInWindows(text: TextBytes, start: number, length: number): number {
     const end = start + length;
@@ -131,7 +132,7 @@ export class BytePairMerger {
         tokens++;
       }
       if (tokenStart === 0) {
-        // The windows don't meet, or a token fills this one: start again with larger windows.
+        // The windows don't meet, or one token fills this window: start again with larger windows.
         size *= 2;
         cachedWindows.length = 0;
         tokens = 0;

@@ -15,12 +15,12 @@ export class MinHeap {
     return this.#keys[0] as number;
   }
 
-  /** Does not sort; call `arrange` before anything else. */
+  /** Does not order the keys; call `buildHeap` before anything else. */
   appendUnordered(key: number): void {
     this.#keys[this.#size++] = key;
   }
 
-  /** Sorts appended keys in linear time. */
+  /** Puts the appended keys into heap order, in linear time. */
   buildHeap(): void {
     for (let heapIndex = (this.#size >> 1) - 1; heapIndex >= 0; heapIndex--)
       this.#sinkKey(heapIndex, this.#keys[heapIndex] as number);

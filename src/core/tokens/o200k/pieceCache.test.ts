@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { PieceTokenCache } from './pieceCache';
 import { encodeText } from './testing';
 
-/** Counts bytes as tokens, and how often it was asked. */
+/**
+ * Creates a cache whose counter counts each byte as a token, and tells how often the counter was
+ * called.
+ */
 function counted() {
   let asked = 0;
   const cache = new PieceTokenCache((_, __, length) => {

@@ -17,7 +17,7 @@ const MAX_CACHED_PIECE_BYTES = 56;
 
 const BITS_OF_SHORT_PIECE_INDEX = 16; // 65,536 short pieces, 16 bytes each
 const BITS_OF_LONG_PIECE_INDEX = 13; // 8,192 long pieces, 64 bytes each
-const BITS_OF_CACHED_TOKEN_COUNT = 8; // the last word of an entry: length above, tokens below; 0 if empty
+const BITS_OF_CACHED_TOKEN_COUNT = 8; // the last word of an entry: length in the high bits, tokens in the low bits; 0 if the entry is empty
 const CACHED_TOKEN_COUNT_MASK = (1 << BITS_OF_CACHED_TOKEN_COUNT) - 1;
 const INDEX_OF_LENGTH_IN_LONG_ENTRY = 1; // a long entry: hash, length and tokens, then the bytes
 const INDEX_OF_BYTES_IN_LONG_ENTRY = 2;

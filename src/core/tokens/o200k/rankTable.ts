@@ -24,7 +24,9 @@ const HASH_SLOT_BITS = 19;
 const HASH_SLOT_MASK = (1 << HASH_SLOT_BITS) - 1;
 const HASH_SLOT_SHIFT = 32 - HASH_SLOT_BITS;
 
-/** A slot contains rank + 1 and, above it, low bits of the hash; 0 is empty. */
+/**
+ * A slot has rank + 1 in its low bits, and low bits of the hash in its high bits; 0 means empty.
+ */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 

@@ -8,7 +8,7 @@ import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
 import { BYTE_AFTER_TEXT_END, allocateTextBytes, type TextBytes } from './bytes';
 
-/** The table that ships. */
+/** The table that the extension ships with. */
 export const rankTableBytes = loadRanks();
 
 let referenceCounter: Tiktoken | undefined;
@@ -19,9 +19,9 @@ export function countWithReference(text: string): number {
 }
 
 /**
- * Compares our counts of unchanging texts with js-tiktoken's. It takes fifteen times as long as
- * ours, so it runs only in the long lane, and if our counts have another digest, to show which
- * text is counted wrong.
+ * Compares our counts of unchanging texts with js-tiktoken's. Since js-tiktoken takes fifteen times
+ * as long, it runs only in `npm run test:long`, and if the digest of our counts has changed, to
+ * show which text is counted wrong.
  * @param knownDigest digest of js-tiktoken's counts; a warning is shown if it differs although all
  *   counts are right
  */

@@ -13,7 +13,8 @@ export function formatMoney(money: CostAndRequests): string {
   if (isCostUnknown(money)) return t('Cost not known');
   const formatted = formatCostRange(money, 1);
   if (unpriced === 0) return formatted;
-  // Parts of a request have their own prices, so more parts than requests may lack one.
+  // Each part of a request has its own price, so more prices may be unknown than there are
+  // requests.
   if (unpriced >= requests) return t('{0}; some prices are not known', formatted);
   return unpriced === 1
     ? t('{0} for {1} of {2} requests; 1 has no known price', formatted, requests - 1, requests)

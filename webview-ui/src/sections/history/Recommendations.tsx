@@ -38,8 +38,8 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const followRecommendation = async (recommendation: Recommendation): Promise<void> => {
-    // While saving, the settings may match the earlier change again, whose Undo restores other
-    // values.
+    // Hides the previous Undo: while saving, the settings may match the earlier change again, and
+    // its Undo would restore other values.
     setFollowed(undefined);
     setBusy(true);
     const { problems: newProblems, saved: savedSettings } = await apply(recommendation);
@@ -67,7 +67,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
           <p>
             <strong>{describeRecommendation(recommendation, panel)}</strong> {describeExpectedSaving(recommendation)}
           </p>
-          {/* Stays disabled until the history is reloaded; a repetition would mistake its own values for the previous ones. */}
+          {/* Stays disabled until the history is reloaded; a second click would keep the applied values as the ones to restore. */}
           <Button
             disabled={isBusy || appliedRecommendation?.advice === JSON.stringify(recommendation)}
             onClick={() => void followRecommendation(recommendation)}

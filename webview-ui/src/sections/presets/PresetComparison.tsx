@@ -24,7 +24,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       .filter(({ id }) => id !== preset.id)
       .map((other) => ({ value: makePresetChoiceValue(other.id), label: getPresetLabel(other) })),
   ];
-  // The preset in use equals the settings.
+  // The preset in use equals the current settings, so it is compared with another preset first.
   const [wanted, setWanted] = useState(isInUse ? choices[1]?.value : CURRENT_SETTINGS);
   const choice = choices.find(({ value }) => value === wanted) ?? choices[0];
   const second: ComparableConfiguration = state.presets

@@ -168,8 +168,8 @@ function useApplyPreset(
   const provider = useSetting('provider');
   return async ({ id, name }) => {
     const isReplacing = isOwnConfiguration(smart) && readPassEntries(smart.value).length > 0;
-    // While saving, the settings may match the earlier change again, whose Undo restores other
-    // values.
+    // Hides the previous Undo: while saving, the settings may match the earlier change again, and
+    // its Undo would restore other values.
     onDone(undefined);
     const isOtherProvider = provider.value !== 'smart';
     const { problems, saved: savedSettings } = await saveSettingsTogether([

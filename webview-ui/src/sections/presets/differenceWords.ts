@@ -1,7 +1,7 @@
 import { getFieldTitle, formatFieldName } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
-/** Keys that only group others and can be omitted. */
+/** Keys that only group other keys and can be left out of a path. */
 const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'individualConfig',
   'batchConfig',

@@ -108,7 +108,7 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
   );
 }
 
-/** A target changes nothing for an option that can remove no more or no less. */
+/** Joins the points of an option that removes and loses the same at every target. */
 const joinEqualTargets = (points: readonly JudgmentCurvePoint[]): JudgmentCurvePoint[] =>
   points.flatMap((point) => {
     const ownPoints = points.filter(({ choice }) => choice === point.choice);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Preview, PreviewStep } from '../../../../src/panel/protocol';
 import { formatChange, t } from '../../l10n';
 
-/** Each pass has a bar of its tokens before, and within it those that stay. */
+/** Shows a bar for each pass: the tokens before it, and within them the tokens that stay. */
 export function PassBarChart({ preview }: { readonly preview: Preview }): ReactNode {
   const { steps, tokensBefore } = preview;
   const reportedSteps = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');

@@ -56,7 +56,7 @@ export function usePreview(): ShownPreview {
   const key = usePreviewKey();
   const name = JSON.stringify(conversation);
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
-  // Marks belong to one conversation.
+  // Marks of another conversation don't apply.
   const ownMarks = history.name === name ? history.marks : NO_MARK_HISTORY;
   const latestMarks = ownMarks.at(-1);
   const drafts = usePassDrafts();

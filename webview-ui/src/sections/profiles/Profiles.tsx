@@ -110,7 +110,7 @@ interface ProfilesListProps {
   readonly onAdd: (source: string) => void;
 }
 
-/** Search results: adding a vendor's model, and setting keys. */
+/** Shown only during a search: buttons that add a vendor's model, and help on setting keys. */
 function ProfilesList({ entries, onAdd }: ProfilesListProps): ReactNode {
   const { connection } = usePanel();
   const query = useSearchQuery();

@@ -15,7 +15,7 @@ beforeEach(() => {
   fake.settings['contextCondenser.condensingProfile'] = 'large';
 });
 
-/** Opens the page; the preview worker answers by the estimated profile. */
+/** Opens the page; requests for a comparison of profiles get these answers in order. */
 async function openComparison(answers: readonly object[]): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },

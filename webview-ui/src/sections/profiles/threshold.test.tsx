@@ -1,6 +1,6 @@
 /**
- * The page must state the threshold that applies: it reports a wrong one, and shows the inherited
- * one.
+ * The page must state the threshold that applies: it reports an invalid threshold, and shows the
+ * inherited one.
  */
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';

@@ -21,7 +21,7 @@ interface PassItemProps {
   readonly count: number;
   readonly passes: PassListState;
   readonly isOpen: boolean;
-  /** True without a search, or if it matches the whole list. */
+  /** True if there is no search, or if the search matches the whole list. */
   readonly isListFound: boolean;
   readonly onToggle: () => void;
 }

@@ -33,7 +33,8 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   );
   const getIndex = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const getName = (key: UniqueIdentifier): string => entries[getIndex(key)]?.name ?? '';
-  // A pass that is picked up is first over itself, which would interrupt that announcement.
+  // A pass that is picked up is first over itself. Announcing that would interrupt the announcement
+  // of the pick-up.
   const hasMoved = useRef(false);
   const announcements: Announcements = {
     onDragStart: ({ active }) => {

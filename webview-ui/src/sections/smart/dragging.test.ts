@@ -12,7 +12,7 @@ const rect = (top: number, height: number): ClientRect => ({
   width: 300,
 });
 
-/** Creates passes below each other. */
+/** Creates the rectangles of passes that have these heights and are placed below each other. */
 function createPasses(heights: readonly number[]): Map<UniqueIdentifier, ClientRect> {
   let top = 0;
   return new Map(

@@ -75,8 +75,8 @@ export function usePassDrafts(): PassDrafts {
 }
 
 /**
- * Call the returned function before other passes replace those with drafts: the new ones may have
- * the same IDs.
+ * Returns a function that drops the drafts. Call it before other passes replace the current ones,
+ * because the new passes may have the same IDs.
  */
 export function useDropPassDrafts(): () => void {
   const { changeView } = usePanel();

@@ -116,7 +116,7 @@ function describeFilter(filter: Fields): string[] {
   ];
 }
 
-/** Characters of a text that a filter looks for. */
+/** Maximum number of characters that are shown of a text that a filter looks for. */
 const MAX_QUOTED_CHARS = 30;
 
 const isToolKind = (kind: string): kind is ToolKind => TOOL_KINDS.some((known) => known === kind);

@@ -21,7 +21,9 @@ export interface PassEntry {
   readonly mode: 'individual' | 'batch';
   readonly isConditional: boolean;
   readonly callsModel: boolean;
-  /** Operations by type of content, except `keep`; a batch has one for all content. */
+  /**
+   * Operations by type of content, except `keep`; a batch pass has one operation for all content.
+   */
   readonly operations: readonly {
     readonly type: string;
     readonly content: string;

@@ -65,7 +65,8 @@ export function usePasses(name: string): PassListState {
   const savedPasses: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const savedText = JSON.stringify(savedPasses);
   useEffect(() => {
-    // The new list arrived before the answer to the change.
+    // The settings contain the saved changes by now, because the new list arrives before the answer
+    // to a change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
   const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), savedPasses);
@@ -94,7 +95,7 @@ export function usePasses(name: string): PassListState {
       return undefined;
     }
   };
-  // A change's answer may arrive during the next change; only the last one can be undone.
+  // The answer to a change may arrive during the next change; only the last change can be undone.
   const changes = useRef(0);
   const [isChanging, setIsChanging] = useState(false);
   const isUndoWanted = useRef(false);
@@ -144,7 +145,7 @@ export function usePasses(name: string): PassListState {
       return [getErrorMessage(error)];
     }
   };
-  // Undo replaces the whole pass, so it must be unchanged since.
+  // Undo replaces the whole pass, so the pass must be unchanged since the change.
   const isStill = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
     const index = entryNames.findIndex((other) => other.id === id && other.nth === nth);
     return isEqual(raws[index], value);
@@ -197,7 +198,7 @@ export function usePasses(name: string): PassListState {
   };
 }
 
-/** The host reports a change that is no longer possible. */
+/** Ignores a change that is no longer possible, because the host reports it. */
 function applyChangeIfPossible(list: readonly unknown[], change: ListChange): readonly unknown[] {
   try {
     return applyListChange(list, change).list;

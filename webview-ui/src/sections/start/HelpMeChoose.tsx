@@ -38,7 +38,7 @@ function ChoiceQuestions(): ReactNode {
           ))}
         </fieldset>
       ))}
-      {/* The key discards what was applied for other answers. */}
+      {/* Other answers change the key, which discards what was applied. */}
       <ChoiceAdvice key={JSON.stringify(answers)} answers={answers} />
     </div>
   );
@@ -62,8 +62,8 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
   const applyAdvice = async (): Promise<void> => {
     if (!advice) return;
     setBusy(true);
-    // While saving, the settings may match the earlier change again, whose Undo restores other
-    // values.
+    // Hides the previous Undo: while saving, the settings may match the earlier change again, and
+    // its Undo would restore other values.
     setSaved(undefined);
     const result = await saveSettingsTogether([
       [limit, advice.maxCost],
@@ -105,7 +105,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
         </p>
       )}
       {canRun && (
-        // A repetition would mistake its own values for the previous ones.
+        // A second click would keep the applied values as the ones to restore.
         <Button primary disabled={isBusy || appliedSettings !== undefined} onClick={() => void applyAdvice()}>
           {t('Apply')}
         </Button>

@@ -17,8 +17,8 @@ export function ProviderCards(): ReactNode {
   const query = useSearchQuery();
   const inUse = useCurrentChoice();
   const standard = welcome.schemas['provider']?.['default'];
-  // The default provider runs with File-Aware only while it isn't set, so choosing it resets the
-  // setting.
+  // The default provider runs with File-Aware only if the setting isn't set, so choosing that
+  // provider resets the setting.
   const chooseProvider = (id: string): Promise<readonly string[]> =>
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');

@@ -81,7 +81,8 @@ export function listProviderFacts(
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
         isLossAtMost: ofPreset?.isAtMost === true,
         loses: ofPreset ? describeLostShare(ofPreset) : t('What your passes remove; Preview shows it'),
-        // File-Aware was measured at the size of the rule it was compared with.
+        // File-Aware was measured at the size of another rule, so its measured share says nothing
+        // about what it removes.
         removes:
           ofPreset && preset.id !== FILE_AWARE_PRESET_ID
             ? describeRemovedShare(ofPreset)

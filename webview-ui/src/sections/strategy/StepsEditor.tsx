@@ -92,7 +92,7 @@ function StrategyStepEditor({ step, index, count, schema, onMove, onRemove }: St
           label={t('Step {0} runs', index + 1)}
           value={JSON.stringify(ownChoice)}
           choices={allChoices.map((choice) => ({ value: JSON.stringify(choice), label: getName(choice) }))}
-          // Another provider has another configuration.
+          // Another provider needs another configuration, so the step's configuration is dropped.
           onChange={(chosen) => {
             const { config: _config, ...kept } = otherFields;
             return setting.save({ ...(JSON.parse(chosen) as object), ...kept });

@@ -70,7 +70,7 @@ interface OriginalConversationFeatures {
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof computeConversationFocus>;
   readonly files: ConversationFileHistory;
-  /** Runs with other targets weigh the same items. */
+  /** Cached, because runs with other targets weigh the same items. */
   latestSearch?: CandidateSearch;
 }
 

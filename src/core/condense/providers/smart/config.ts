@@ -1,6 +1,6 @@
 /**
- * Unknown fields stay, except in filters and conditions, where ignoring one would remove more than
- * was requested.
+ * Unknown fields are allowed, except in filters and conditions, where ignoring a field would remove
+ * more than was requested.
  */
 import * as z from 'zod';
 import { OPERATIONS } from '../../edits/operations';
@@ -76,9 +76,9 @@ export type SmartConfig = z.output<typeof smartConfigSchema>;
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
- * If parts are wrong, the usable rest never does more than was written: a wrong pass is left out
- * together with all later passes that call a model, because they would have more to do. Nothing is
- * usable if it is unclear which passes there are or what they must not change.
+ * If parts are wrong, the usable parts never do more than the configuration says: a wrong pass is
+ * left out together with all later passes that call a model, because these would have more to do.
+ * Nothing is usable if it is unclear which passes there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);

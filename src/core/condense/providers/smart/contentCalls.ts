@@ -148,7 +148,7 @@ async function requestSummary(
   return runningCall;
 }
 
-/** An estimate remembers its made-up replies only for itself. */
+/** An estimate caches its made-up replies only for itself, not in the memo. */
 async function getCachedReplyOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,

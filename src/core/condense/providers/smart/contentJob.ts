@@ -16,13 +16,13 @@ import { isIdentifyingParameter, describeSliceSize, type PlacedCutRequest } from
 export interface SummaryJob {
   readonly item: ContentItem;
   readonly operation: OperationNamed<'summarize'>;
-  /** The longest is first; the summary takes its place. */
+  /** The longest content is first; the summary replaces it. */
   readonly contents: readonly PlacedContent[];
   /** In o200k tokens. */
   readonly tokens: number;
 }
 
-/** Shorter parameters cost little and identify the others. */
+/** Shorter parameters have few tokens and help to identify the longer ones. */
 const MIN_SUMMARIZED_CHARS = 200;
 const SUMMARIZED_MARKER_TEXT = OPERATIONS.summarize.done;
 

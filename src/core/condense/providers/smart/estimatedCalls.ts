@@ -30,7 +30,7 @@ export class EstimatedCallCollector {
 
   /**
    * @param askedTokens limit in o200k tokens of a single content's summary; absent for a
-   * conversation's
+   *   conversation's summary
    */
   addCall(
     model: SummarizerModel,
@@ -70,7 +70,7 @@ export class EstimatedCallCollector {
   /** The run may end a little above the limit: a call begins if its expected cost still fits. */
   private capAtCostLimit({ least: lowest, most: highest }: CostRange): CostRange {
     const { maxCost, isStopped } = this;
-    // Cost limits do not stop calls that are already paid for.
+    // Cost limits do not stop calls that are not paid by the token.
     if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included'))
       return { least: lowest, most: highest };
     if (highest <= maxCost && !isStopped) return { least: lowest, most: highest };

@@ -44,7 +44,7 @@ type RunOperationOnConversation = (
   selectOperation: SelectItemOperation,
 ) => void | Promise<void>;
 
-/** In running order: an outline says more than what pruning leaves of a file. */
+/** In the order in which they run: an outline says more than what pruning leaves of a file. */
 const RUN_BY_CONVERSATION_OPERATION: Readonly<Record<ConversationOperation, RunOperationOnConversation>> = {
   outline: outlineItems,
   thin: (name, draft, parts, selectOperation) =>
@@ -106,7 +106,7 @@ function outlineItems(
   }
 }
 
-/** A message's cuts refer to its current text, so all wait for its summaries. */
+/** A message's cuts refer to its current text, so all of them wait for the message's summaries. */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedCutRequest[];
   readonly jobs: readonly SummaryJob[];
@@ -161,7 +161,7 @@ function planItemEdits(
     case 'summarize':
       return { job: createSummaryJob(item, operation, counter) };
     case 'keep':
-    // Operations on the whole conversation ran before.
+    // Operations on the whole conversation have already run.
     case 'outline':
     case 'thin':
       return {};

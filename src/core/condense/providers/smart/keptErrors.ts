@@ -13,7 +13,8 @@ export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
 const MAX_ERROR_LINES = 6;
 /**
- * Share of the target; more would displace needed blocks (docs/decisions/0028-fitted-relevance.md).
+ * Share of the target that kept error lines may take; more would displace needed blocks
+ * (docs/decisions/0028-fitted-relevance.md).
  */
 const MAX_KEPT_ERROR_SHARE = 0.02;
 

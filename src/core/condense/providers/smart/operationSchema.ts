@@ -12,7 +12,7 @@ const suppressSchema = z
       .string()
       .min(1)
       .max(200)
-      // Agents read it, so it must be one line without invisible characters.
+      // Agents read this text, so it must be one line without invisible characters.
       .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), {
         message: 'must be one line of visible characters',
       })

@@ -46,7 +46,8 @@ export function createProtectedFromSummaryTest({ draft, config, pass, tools, pin
 }
 
 /**
- * Since 2.1, Claude Code keeps its to-do list with one call per task; together they are the list.
+ * Since 2.1, Claude Code writes its to-do list with one call per task, so the list consists of all
+ * these calls.
  */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 

@@ -185,8 +185,8 @@ describe('the prune operation', () => {
     expect([people, last].every((message) => isWhole(much, message))).toBe(true);
     expect(much.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 0.7 * size);
     expect([2, 6, 8].some((message) => resultAt(much, message).includes('Call3'))).toBe(true);
-    // Markers make the gain smaller than estimated. What must be removed because of that is removed
-    // in the same run, not in the next.
+    // Markers make the gain smaller than estimated. The same run, not the next, removes what is
+    // still too much.
     const nearlyAll = await prune(messages.slice(4), (2 / 3) * 0.99 * size);
     const target = counter.countMessages(messages.slice(4)) - (2 / 3) * 0.99 * size;
     expect((await prune(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);

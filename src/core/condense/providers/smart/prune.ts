@@ -30,7 +30,8 @@ export async function pruneItems(
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  // Reading, scoring and cutting a million tokens take a quarter of a second each.
+  // Reading, scoring and cutting a million tokens take a quarter of a second each, so other work
+  // may run in between.
   const candidatesBefore = await findPruneCandidates(draft, tools, isWantedItem, signal);
   await yieldBetweenSteps(signal);
   const removedShareWithoutWords = computeShareRemovedWithoutWords(
@@ -41,7 +42,8 @@ export async function pruneItems(
     removeOldAgentText(name, draft, targetTokens, part, isWantedItem);
   const changedKeys = removeWords(removedShareWithoutWords);
   if (draft.tokens <= targetTokens) return;
-  // A call written as text shares a string with the words before it, so its offsets have changed.
+  // A call written as text shares a string with the words before it, so its offsets have changed if
+  // these words were removed.
   const hasMoved = candidatesBefore.some(({ content }) => changedKeys.has(makePlaceKey(content)));
   const candidates = hasMoved ? await findPruneCandidates(draft, tools, isWantedItem, signal) : candidatesBefore;
   const followsPrevious = candidates.map((candidate, at) => directlyFollowsBlock(candidates[at - 1], candidate));
@@ -76,7 +78,8 @@ export async function pruneItems(
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = chooseCandidates(markerInfo);
-    // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
+    // Kept error lines take tokens, so more blocks must be removed, and these may contain further
+    // error lines.
     if (markerInfo !== EMPTY_PRUNED_MARKER_TEXTS) markerInfo = { names: namesByBlock, errors: chooseErrors(chosen) };
     draft.restoreState(checkpoint);
     for (const [{ content, item }, blocks] of groupBlocksByContent(chosen)) {
@@ -94,7 +97,8 @@ export async function pruneItems(
 }
 
 /**
- * @param part share of the conversation, from its beginning, whose words may go: 0 to 1
+ * @param part share of the conversation, from its beginning, in which the agent's text may be
+ *   removed: 0 to 1
  * @returns keys of the changed places
  */
 function removeOldAgentText(

@@ -135,7 +135,7 @@ function subtractSlices(slice: Slice, excludedSlices: readonly Slice[]): Slice[]
   return remainingStart < slice.end ? [...remainingSlices, { start: remainingStart, end: slice.end }] : remainingSlices;
 }
 
-/** Excludes markers and blank lines at the ends, so that each marker keeps its own line. */
+/** Excludes markers and blank lines at the slice's ends, so that each marker keeps its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

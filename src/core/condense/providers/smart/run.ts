@@ -62,7 +62,7 @@ export async function runSmart(dependencies: SmartRunDependencies): Promise<Draf
   const { restoredTokens } = draft;
   const { edits: editsBefore } = draft;
   // If a pass removes a copy that a reference names, the referring text is restored. That text may
-  // repeat something else.
+  // repeat other text, so the lossless steps run again.
   const stepsAfterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,

@@ -72,7 +72,7 @@ export function preparePass(
 }
 
 /**
- * The differences from a run without a model, without options and without settings other than the
+ * What differs from the default run, which has no model, no options, and no settings except the
  * passes.
  */
 interface RunSetup {

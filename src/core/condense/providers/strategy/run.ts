@@ -54,7 +54,7 @@ export async function runStrategy(
   return { ...work.spent, edits: work.edits };
 }
 
-/** Each step's estimate starts from the estimates before it. */
+/** Each step's estimate starts from the estimated result of the steps before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
   dependencies: StrategyStepDependencies,
@@ -131,7 +131,7 @@ class StrategyProgress implements PipelineWork {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Only for steps that are estimated to call a model. */
+  /** Tokens of the steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimatedCosts: (number | undefined)[] = [];
   private readonly toolResults: number;
@@ -209,7 +209,9 @@ class StrategyProgress implements PipelineWork {
       : undefined;
   }
 
-  /** True if an earlier condensation already ran these steps: others were not meant to follow. */
+  /**
+   * True if an earlier condensation already ran these steps, so that the strategy ends here again.
+   */
   hasRunSteps(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
     return this.earlierEdits.some(({ step }) => names.has(step));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SmartConfigInput } from '../config';
 
-/** The configuration is upgraded first and checked separately. */
+/** Does not check `config`, which is upgraded first and checked separately. */
 export const presetSchema = z.looseObject({
   id: z
     .string()
