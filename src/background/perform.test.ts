@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
+import { nothingToGain, makeTranscript, writeTranscript } from '../../test/support/transcript';
 import { makeToolExchange, user } from '../core/testing';
 import * as savings from '../account/savedPerRequest';
 import { loadTokenCounter } from '../storage/assets';
@@ -120,14 +120,14 @@ describe('condensing a stored conversation', () => {
       else utimesSync(join(old!.folder, name), long, long);
     }
     const other = join(folder, 'session-2.jsonl');
-    writeFileSync(other, transcript().replaceAll('session-1', 'session-2'));
+    writeFileSync(other, makeTranscript().replaceAll('session-1', 'session-2'));
     // The first start after a long pause removes nothing, since the clock may be wrong.
     expect(await performStoredTask(task({ path: other }))).toMatchObject({ kind: 'condensed', notes: [] });
     // Another window has used the ledgers since and was closed.
     for (const { folder: used } of await listLedgers(store))
       for (const name of readdirSync(used)) if (name.startsWith('held-')) rmSync(join(used, name));
     const third = join(folder, 'session-3.jsonl');
-    writeFileSync(third, transcript().replaceAll('session-1', 'session-3'));
+    writeFileSync(third, makeTranscript().replaceAll('session-1', 'session-3'));
     expect(await performStoredTask(task({ path: third }))).toMatchObject({
       kind: 'condensed',
       notes: [expect.stringContaining('1 ledger not used lately was set aside')],
@@ -139,7 +139,7 @@ describe('condensing a stored conversation', () => {
   });
 
   it('says why nothing was condensed', async () => {
-    writeFileSync(path, transcript(nothingToGain()));
+    writeFileSync(path, makeTranscript(nothingToGain()));
     expect(await performStoredTask(task())).toMatchObject({ kind: 'not-condensed', reason: 'nothing-to-gain' });
     expect(await performStoredTask(task({ targetPercent: 100 }))).toMatchObject({ reason: 'target-met' });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { transcript, writeTranscript } from '../../test/support/transcript';
+import { makeTranscript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { makeFileOld, writeClaudeSession, writeZooTask } from '../giveBack/testing';
 import { loadTokenCounter } from '../storage/assets';
@@ -267,7 +267,7 @@ describe('all conversations that agents keep on this machine', () => {
 });
 
 it('a stored conversation whose file ends in the middle of a line is read up to that line', async () => {
-  writeFileSync(path, transcript().slice(0, -20));
+  writeFileSync(path, makeTranscript().slice(0, -20));
   expect(await performStoredTask({ kind: 'messages', ...stored() })).toHaveLength(7);
 });
 

@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { transcript } from '../../test/support/transcript';
+import { makeTranscript } from '../../test/support/transcript';
 import { listAnnouncements } from '../gateway/announcement';
 import { recoverAllReplacements } from '../giveBack/replacements';
 import { MetricsStore } from '../storage/metrics';
@@ -272,7 +272,7 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
             const sessions = join(home, '.claude/projects/-p');
             mkdirSync(sessions, { recursive: true });
             const session = join(sessions, '00000000-0000-4000-8000-000000000001.jsonl');
-            writeFileSync(session, transcript());
+            writeFileSync(session, makeTranscript());
             grow(root, root, [{ kind: 'file', path: 'elsewhere/file', text: 'precious' }]);
             const grown = join(root, 'grown');
             mkdirSync(grown);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
-import { transcript } from '../../test/support/transcript';
+import { makeTranscript } from '../../test/support/transcript';
 import { fake, Uri, workspace } from '../../test/support/vscode';
 import { CURRENT_CHOICE_ID } from '../core/condense/futureNeed/judgedChoices';
 import type { Services } from '../window/services';
@@ -16,7 +16,7 @@ let log: { readonly lines: readonly string[] };
 beforeEach(() => {
   ({ home, services, log } = openTestWindow());
   stubHome(home);
-  writeSession('00000000-0000-4000-8000-000000000001', transcript(), 1_700_000_000);
+  writeSession('00000000-0000-4000-8000-000000000001', makeTranscript(), 1_700_000_000);
 });
 
 /** @param seconds when the agent last wrote the session; absent: now */
@@ -32,7 +32,7 @@ const last = () => fake.shown.at(-1)!;
 it('the account adds up all sessions, reports its progress, and can be limited to the requests of the last days', async () => {
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(1);
   expect(fake.progress).toContain('1 of 1');
-  writeSession('00000000-0000-4000-8000-000000000002', transcript());
+  writeSession('00000000-0000-4000-8000-000000000002', makeTranscript());
   expect((await computeStoredAccount(services, { days: 2 })).overview.total.sessions).toBe(1);
   expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(2);
 });
@@ -112,7 +112,7 @@ it('the account says how many sessions could not be read, and names them in the 
 });
 
 it("the account is saved as a page with the requested days and comparison, or as JSON with those days' sessions", async () => {
-  writeSession('00000000-0000-4000-8000-000000000002', transcript());
+  writeSession('00000000-0000-4000-8000-000000000002', makeTranscript());
   fake.saveFile = join(home, 'a.html');
   await saveAccount(services, { days: 2, choice: 'truncation' });
   const page = readFileSync(fake.saveFile, 'utf8').replace(/\s+/g, ' ');

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
-import { transcript, writeTranscript, nothingToGain } from '../../test/support/transcript';
+import { makeTranscript, writeTranscript, nothingToGain } from '../../test/support/transcript';
 import { fake, FakeWebviewPanel, Uri, window, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
 import { makeToolExchange, makeLines, user } from '../core/testing';
 import { activate } from '../extension';
@@ -78,7 +78,7 @@ describe('the command Condense Context Now', () => {
     );
     expect(fake.progress).toContain('Reading the conversation');
     expect(log.lines.join('\n')).toContain(`${file}\nContext condensed using Lossless:\n - `);
-    expect(readFileSync(file, 'utf8')).toBe(transcript());
+    expect(readFileSync(file, 'utf8')).toBe(makeTranscript());
   });
 
   it("shows the preset's name before each pass's name, since a pass may have the name of a provider", async () => {
@@ -92,7 +92,7 @@ describe('the command Condense Context Now', () => {
 
   it('always offers the same actions in the same order, whatever the result or the previous choice', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
-    writeStoreFiles({ [name]: transcript() });
+    writeStoreFiles({ [name]: makeTranscript() });
     for (const target of [5, 95]) {
       fake.settings['contextCondenser.manual.targetPercent'] = target;
       fake.answers = ['Show Diff', 'Details', 'Show Diff', undefined];
@@ -134,7 +134,7 @@ describe('the command Condense Context Now', () => {
     for (const { reference } of references) {
       const original = Uri.from({ scheme: 'context-condenser-original', path: `/${reference}.txt` });
       const text = await getOriginalDocuments(services).provideTextDocumentContent(original as never);
-      expect(transcript().includes(JSON.stringify(text).slice(1, 40))).toBe(true);
+      expect(makeTranscript().includes(JSON.stringify(text).slice(1, 40))).toBe(true);
     }
   });
 
@@ -267,7 +267,7 @@ describe('the command Condense Context Now', () => {
   });
 
   it('says why nothing was condensed, and offers an alternative', async () => {
-    writeFileSync(file, transcript(nothingToGain()));
+    writeFileSync(file, makeTranscript(nothingToGain()));
     fake.answers = ['Use Truncation', 'Details'];
     await condenseNow(services, file);
     const messages = fake.shown.map(({ message }) => message);
@@ -386,7 +386,7 @@ describe('picking a conversation to condense', () => {
   ]);
 
   it('keeps the order of the complete list although newer conversations are found meanwhile', async () => {
-    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': makeTranscript() });
     const labels = (picker: FakeQuickPick) => picker.items.map(({ label }) => label);
     const lists: string[][] = [];
     actWhenListed((picker) => {
@@ -412,8 +412,8 @@ describe('picking a conversation to condense', () => {
 
   it("lists agents' conversations, newest first, with title, agent, age and tokens", async () => {
     writeStoreFiles({
-      '.claude/projects/-project/session-1.jsonl': transcript(),
-      '.claude/projects/-project/agent-1.jsonl': transcript(),
+      '.claude/projects/-project/session-1.jsonl': makeTranscript(),
+      '.claude/projects/-project/agent-1.jsonl': makeTranscript(),
       '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json': ROO,
       '.claude/projects/-project/broken.jsonl': '{"type":"user"',
     });
@@ -439,7 +439,7 @@ describe('picking a conversation to condense', () => {
   });
 
   it('condenses the picked conversation', async () => {
-    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': transcript() });
+    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': makeTranscript() });
     actWhenListed((picker) => {
       picker.accept(picker.items[0]!);
     });
@@ -469,7 +469,7 @@ describe('picking a conversation to condense', () => {
     writeStoreFiles({
       '.claude/projects/-project/broken.jsonl': '{"type":"user"',
       '.claude/projects/-project/blank.jsonl': '{"type":"summary","summary":"nothing was said"}\n',
-      '.claude/projects/-project/session-1.jsonl': transcript(),
+      '.claude/projects/-project/session-1.jsonl': makeTranscript(),
       '.claude/projects/-project/session-2.jsonl': line('user', 'Hello') + line('assistant', 'Hello.'),
     });
     await condenseNewestConversation(services, join(home, 'no-such-sample.jsonl'));

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withoutWatches } from '../../test/support/noWatches';
+import { makeWatchesFail } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, Uri, window, workspace, type FakeTerminal, type TerminalProfile } from '../../test/support/vscode';
 import { getAgentRuntime } from '../agent/runtime';
@@ -106,7 +106,7 @@ describe('the command “Open an Agent, Condensed…”', () => {
   });
 
   it('runs the agent even if the system has no file watches left, which is logged once', async () => {
-    withoutWatches();
+    makeWatchesFail();
     install('claude');
     await openAgent(services, 'claude');
     await openAgent(services, 'claude');

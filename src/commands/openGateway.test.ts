@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { withoutWatches } from '../../test/support/noWatches';
+import { makeWatchesFail } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, window, workspace } from '../../test/support/vscode';
 import { GATEWAY_TERMINAL_NAME } from '../agent/names';
@@ -82,7 +82,7 @@ describe('the command “Open a Gateway for Agent Extensions…”', () => {
   });
 
   it('detects the gateway even if the system has no file watches left', async () => {
-    withoutWatches();
+    makeWatchesFail();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => {
       vi.useRealTimers();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { askInChat } from '../../test/support/askInChat';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
-import { transcript } from '../../test/support/transcript';
+import { makeTranscript } from '../../test/support/transcript';
 import { fake } from '../../test/support/vscode';
 import { condenseNow } from './condenseNow';
 import type { Services } from '../window/services';
@@ -17,7 +17,7 @@ beforeEach(() => {
   stubHome(window.home);
   file = join(window.home, '.claude', 'projects', 'p', 'session.jsonl');
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, transcript());
+  writeFileSync(file, makeTranscript());
 });
 
 const ask = (command: string | undefined) => askInChat(services, command);

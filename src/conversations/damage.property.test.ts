@@ -11,7 +11,7 @@ import { assertMessage } from './formats/messageShape';
 import type { DocumentFormat } from './detect';
 import { READER_BY_FORMAT, readConversation } from './read';
 import { ConversationReadError } from './readError';
-import { oneCaseIn } from '../../test/support/cases';
+import { runOneCaseIn } from '../../test/support/cases';
 import { getNoteText } from './notes';
 import type { ConversationNote } from './types';
 
@@ -109,7 +109,7 @@ describe.each([...fixtures, ...smallestReal()])('$name with random damage', ({ b
         }
       }),
       // Large files get fewer cases, because each case reads the file to its end.
-      bytes.length > 100_000 ? oneCaseIn(20) : {},
+      bytes.length > 100_000 ? runOneCaseIn(20) : {},
     );
   });
 });
@@ -199,7 +199,7 @@ describe.each([...fixtures, ...smallestReal()].filter(isLines))('$name with one 
         },
       ),
       // Large files get fewer cases, because each case reads the file to its end.
-      bytes.length > 100_000 ? oneCaseIn(20) : {},
+      bytes.length > 100_000 ? runOneCaseIn(20) : {},
     );
   });
 });

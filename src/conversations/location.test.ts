@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, jsonl, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
+import { assistant, jsonl, makeTextBlock, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { formatLocation, splitLocation } from './location';
 import { readConversation } from './read';
 import { toSidechainConversation } from './formats/sidechains';
@@ -29,8 +29,8 @@ describe('a subagent inside its parent’s file', () => {
     jsonl(
       user('u1', null, 'task'),
       user('x1', null, 'explore', side),
-      assistant('x2', 'x1', 'm', text('found'), side),
-      assistant('a1', 'u1', 'm1', text('done')),
+      assistant('x2', 'x1', 'm', makeTextBlock('found'), side),
+      assistant('a1', 'u1', 'm1', makeTextBlock('done')),
     ),
     source,
   );

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type Fields,
   assistant,
-  call,
+  makeToolUse,
   jsonl,
-  other,
+  makeOtherRecord,
   result,
-  text,
+  makeTextBlock,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
 import { collectConversationFacts, renderFactSheet } from '../core/condense/summary/factSheet';
@@ -23,15 +23,15 @@ const SENTENCE = 'NEVER touch the migrations folder';
 const rendered = (words: string): Fields => ({ rendered: [{ content: words }], renderedRole: 'system' });
 const session = jsonl(
   user('u1', null, 'Rename the loader.'),
-  other('attachment', 't1', 'u1', { attachment: { type: 'skill_listing' }, ...rendered('LISTING') }),
-  assistant('a1', 't1', 'm1', call('c1')),
+  makeOtherRecord('attachment', 't1', 'u1', { attachment: { type: 'skill_listing' }, ...rendered('LISTING') }),
+  assistant('a1', 't1', 'm1', makeToolUse('c1')),
   user('r1', 'a1', [result('c1')]),
-  other('attachment', 'q1', 'r1', {
+  makeOtherRecord('attachment', 'q1', 'r1', {
     attachment: { type: 'queued_command', prompt: SENTENCE, commandMode: 'prompt' },
     ...rendered(`The user sent a new message while you were working:\n${SENTENCE}`),
   }),
-  other('attachment', 't2', 'q1', { attachment: { type: 'nested_memory' }, ...rendered('MEMORY') }),
-  assistant('a2', 't2', 'm2', text('done')),
+  makeOtherRecord('attachment', 't2', 'q1', { attachment: { type: 'nested_memory' }, ...rendered('MEMORY') }),
+  assistant('a2', 't2', 'm2', makeTextBlock('done')),
 );
 const conversation = readConversation(session, { path: '/home/me/session.jsonl' });
 const { messages } = conversation;

@@ -1,6 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { assistant, jsonl, other, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
+import {
+  assistant,
+  jsonl,
+  makeOtherRecord,
+  makeTextBlock,
+  user,
+} from '../../test/fixtures/conversations/claudeCodeLines';
 import { makeSourceId, lowercaseDriveLetter } from './conversationId';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { readConversation } from './read';
@@ -23,7 +29,7 @@ const errorOf = (input: string | Uint8Array, options: ReadOptions = {}): ReadErr
 const message = { role: 'user', content: 'hi' };
 const codexMessage = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
 const geminiMessage = { id: 'm1', type: 'user', content: 'hi' };
-const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', text('hello')));
+const lines = jsonl(user('u1', null, 'hi'), assistant('a1', 'u1', 'm1', makeTextBlock('hello')));
 const [line1 = '', line2 = ''] = lines.split('\n');
 
 describe('the format of a conversation file', () => {
@@ -258,7 +264,7 @@ describe('an unreadable conversation file causes one clear error', () => {
     ],
     [
       'no messages among the records',
-      jsonl(other('progress', 'p', null), { type: 'summary' }),
+      jsonl(makeOtherRecord('progress', 'p', null), { type: 'summary' }),
       { problem: 'wrong-shape', found: 'no messages, only 1 progress, 1 summary' },
     ],
     [

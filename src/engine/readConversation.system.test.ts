@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Fields,
   assistant,
-  call,
+  makeToolUse,
   jsonl,
   result,
-  text,
+  makeTextBlock,
   user,
 } from '../../test/fixtures/conversations/claudeCodeLines';
 import { isLong } from '../../test/support/long';
@@ -58,8 +58,8 @@ function largeSession(bytes: number): string {
   let leaf = 'u';
   for (let n = 0; size < bytes; n += 1) {
     const records: Fields[] = [
-      assistant(`a${n}`, leaf, `m${n}`, text(`step ${n}`)),
-      assistant(`b${n}`, `a${n}`, `m${n}`, call(`t${n}`)),
+      assistant(`a${n}`, leaf, `m${n}`, makeTextBlock(`step ${n}`)),
+      assistant(`b${n}`, `a${n}`, `m${n}`, makeToolUse(`t${n}`)),
       user(`r${n}`, `b${n}`, [result(`t${n}`, words)], { toolUseResult: { stdout: words } }),
     ];
     leaf = `r${n}`;

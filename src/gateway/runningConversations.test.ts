@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { withoutWatches } from '../../test/support/noWatches';
+import { makeWatchesFail } from '../../test/support/noWatches';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { createCounter } from '../core/testingCounter';
 import { createTestBed } from '../live/testing';
@@ -201,7 +201,7 @@ describe("a VS Code window whose watch on the gateways' folder fails", () => {
   }
 
   it('reads the folder every few seconds while the window is open, and reports that once', async () => {
-    const { window, isSeen, onUnwatched } = await openUnwatchedWindow(withoutWatches);
+    const { window, isSeen, onUnwatched } = await openUnwatchedWindow(makeWatchesFail);
     await window.refresh();
     await isSeen();
     expect(onUnwatched.mock.calls).toEqual([[expect.stringContaining('ENOSPC')]]);

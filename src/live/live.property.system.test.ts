@@ -9,7 +9,7 @@ import { validHistory } from '../../test/generators/arbitraries';
 import { restoreMessagesBeforeEdits } from '../core/condense/edits/applyEdits';
 import { isAnyThinking, isToolResult } from '../core/messages/blocks';
 import { computeMaxPromptTokens } from '../core/condense/trigger/thresholds';
-import { lostLines } from '../../test/support/lostLines';
+import { findLostLine } from '../../test/support/lostLines';
 import { repeatingHistoryArbitrary } from '../core/condense/lossless/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -159,7 +159,7 @@ it('random conversations, condensed, are valid, no larger, restorable, and uncha
           // Text that was left out because it exists elsewhere still exists there, whatever was
           // condensed, undone or rewritten since.
           const strict = view.edits.filter((edit) => edit.kind === 'cut');
-          expect(lostLines(sent, prepared.messages, strict)).toBeUndefined();
+          expect(findLostLine(sent, prepared.messages, strict)).toBeUndefined();
           for (const pinned of bed.live.active()?.pinned ?? []) {
             expect(prepared.messages[view.origins.indexOf(pinned)]).toEqual(sent[pinned]);
           }

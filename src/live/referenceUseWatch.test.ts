@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { oneCaseIn } from '../../test/support/cases';
+import { runOneCaseIn } from '../../test/support/cases';
 import { isUseExcessive, ZERO_USE_AFTER_CONDENSATION } from '../core/condense/ledger/use';
 import type { ApiMessage } from '../core/messages/types';
 import { makeToolExchange, makeLines } from '../core/testing';
@@ -151,7 +151,7 @@ describe('content that an agent reads again after a condensation', () => {
         }),
       ),
       // Each case follows a whole conversation request by request.
-      oneCaseIn(3),
+      runOneCaseIn(3),
     );
   });
 });

@@ -1,7 +1,7 @@
 /** Tests when conversations are condensed, for every threshold and window size. */
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { isTried } from '../../test/support/long';
+import { shouldTry } from '../../test/support/long';
 import type { CondensationThreshold } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
 import { createCounter } from '../core/testingCounter';
@@ -102,7 +102,7 @@ const expectedAt = (row: number, column: number): string =>
  * The two large windows take most of the time, so only a third of their thresholds are tested; the
  * long test run tests all.
  */
-const isChosen = (row: number, column: number): boolean => column < 2 || isTried(row, column, 3);
+const isChosen = (row: number, column: number): boolean => column < 2 || shouldTry(row, column, 3);
 
 it('condensing starts within 2 % of every threshold and reaches at most two thirds of it', async () => {
   const conversations = WINDOWS.map(conversationFor);

@@ -21,7 +21,7 @@ import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
 import { computeDueTokensOfModel } from '../../src/live/tokenLearning';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { PromptCache, type Segment } from '../servers/promptCache';
-import { lostLines } from '../support/lostLines';
+import { findLostLine } from '../support/lostLines';
 import { freshCounter } from './measure';
 
 /** Anthropic's cache prices, relative to the base price ("Prompt caching"). */
@@ -225,7 +225,7 @@ export class RemovedLineCheck {
     );
     if (doubtfulCuts.length === 0) return;
     // The line may be there in another form: after a path, or in JSON.
-    const brokenCut = lostLines(original, messages, doubtfulCuts);
+    const brokenCut = findLostLine(original, messages, doubtfulCuts);
     if (brokenCut)
       throw new Error(
         `${this.name}: message ${brokenCut.place.message} lost the line ${JSON.stringify(brokenCut.line)}`,

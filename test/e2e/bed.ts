@@ -5,7 +5,7 @@ import type { Server, ServerOptions } from './workbench/server';
 import { freePort, startServer, temporaryFolder } from './workbench/server';
 import type { Workbench, WorkbenchOptions } from './workbench/workbench';
 import { keptContext, openWorkbench, screenshot } from './workbench/workbench';
-import { help, closeParts, useSettings } from './workbench/helper';
+import { runInHelper, closeParts, useSettings } from './workbench/helper';
 import { dismiss } from './workbench/quick-input';
 
 /** What the scenarios run on. */
@@ -206,7 +206,7 @@ async function clear(bench: Workbench): Promise<void> {
   await dismiss(bench);
   await bench.page.setViewportSize(bench.size);
   await useSettings(bench);
-  await help(bench, { commands: [['workbench.view.explorer']] });
+  await runInHelper(bench, { commands: [['workbench.view.explorer']] });
   await closeParts(bench, 'editors', 'panel', 'notifications');
 }
 

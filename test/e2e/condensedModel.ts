@@ -6,9 +6,18 @@ import { OWN_VSCODE_VENDOR } from '../../src/settings/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
 import type { Bed, SharedScenarios } from './bed';
-import { help } from './workbench/helper';
+import { runInHelper } from './workbench/helper';
 import type { ServerOptions } from './workbench/server';
-import { agentOptions, answer, openChat, pick, runCommand, screenshot, until, useSettings } from './workbench/index';
+import {
+  agentOptions,
+  answerInput,
+  openChat,
+  pick,
+  runCommand,
+  screenshot,
+  until,
+  useSettings,
+} from './workbench/index';
 import type { Workbench, WorkbenchOptions } from './workbench/index';
 
 export const PROFILE_ID = 'scripted';
@@ -55,7 +64,7 @@ export async function setKey(bench: Workbench, name = PROFILE_NAME, key = KEY): 
   await runCommand(bench, 'Context Condenser: Manage Models');
   await pick(bench, name);
   await pick(bench, /Set Key…/);
-  await answer(bench, key);
+  await answerInput(bench, key);
 }
 
 /** Opens a VS Code whose agent uses our model on the server. */
@@ -118,7 +127,7 @@ export async function newChat(
   for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content);
   const fields = typeof profile === 'function' ? profile(relay.url) : profile;
   await useSettings(bench, { 'contextCondenser.profiles': [chatProfile(relay, fields)], ...settings });
-  await help(bench, { commands: [['workbench.action.chat.newChat']] });
+  await runInHelper(bench, { commands: [['workbench.action.chat.newChat']] });
   await openChat(bench, PROFILE_NAME);
   return folder;
 }

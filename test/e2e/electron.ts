@@ -13,7 +13,7 @@ import { readManifest, packageExtension } from './package';
 import { Report } from './report';
 import type { Target } from './run';
 import { extensionVariable, onlyVariable, resultsVariable } from './suite/names';
-import { run } from './workbench/processes';
+import { runProcess } from './workbench/processes';
 import { temporaryFolder } from './workbench/server';
 
 /**
@@ -51,7 +51,7 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
     const [cli, ...cliArguments] = resolveCliArgsFromVSCodeExecutablePath(executable, { reuseMachineInstall: true });
     if (cli === undefined) throw new Error(`no command line beside ${executable}`);
     const place = [`--user-data-dir=${folders.data}`, `--extensions-dir=${folders.extensions}`];
-    await run(cli, [...cliArguments, ...place, '--install-extension', vsix, '--force'], { env: environment() });
+    await runProcess(cli, [...cliArguments, ...place, '--install-extension', vsix, '--force'], { env: environment() });
     let code: number;
     try {
       code = await runTests({

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
-import { help } from './workbench/helper';
+import { runInHelper } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 import { openContainer, until } from './workbench/index';
 
@@ -38,14 +38,14 @@ export function homeWith({ server: { home } }: Workbench, files: Readonly<Record
 const VIEW = 'contextCondenser.conversations';
 
 export const refreshConversations = (bench: Workbench): Promise<unknown> =>
-  help(bench, { commands: [[`${VIEW}.refresh`]] });
+  runInHelper(bench, { commands: [[`${VIEW}.refresh`]] });
 
 /** Opens the view of conversations with all groups collapsed. */
 export async function openConversations(bench: Workbench): Promise<void> {
   await openContainer(bench, 'Context Condenser');
   // This is tried again, because VS Code can't collapse a tree while rows are being removed.
   await until('the view to be folded', async () => {
-    await help(bench, { commands: [[`workbench.actions.treeView.${VIEW}.collapseAll`]] });
+    await runInHelper(bench, { commands: [[`workbench.actions.treeView.${VIEW}.collapseAll`]] });
     return true;
   });
   await refreshConversations(bench);

@@ -1,7 +1,7 @@
 /** Profiles the extension host's thread during an action. */
 import type { Profiler } from 'node:inspector';
 import { basename } from 'node:path';
-import { help } from './workbench/helper';
+import { runInHelper } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 
 /** What the helper in the window measures. */
@@ -35,10 +35,10 @@ export interface HostProfile {
 }
 
 export async function profileHost(bench: Workbench, use: () => Promise<unknown>): Promise<HostProfile> {
-  await help(bench, { profiler: 'begin' });
+  await runInHelper(bench, { profiler: 'begin' });
   await use();
   // The helper returns this format.
-  const profiled = JSON.parse(await help(bench, { profiler: 'end' })) as ProfileResult;
+  const profiled = JSON.parse(await runInHelper(bench, { profiler: 'end' })) as ProfileResult;
   const { turns } = profiled;
   const loopUs = turns.reduce((longest, [at], index) => Math.max(longest, at - (turns[index - 1]?.[0] ?? at)), 0);
   return { own: longestStretch(profiled, bench.server.extensionsDir), loopMs: loopUs / 1000 };

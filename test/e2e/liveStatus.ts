@@ -1,5 +1,5 @@
 /** Reads a live conversation's state from the status bar and the chat. */
-import { help } from './workbench/helper';
+import { runInHelper } from './workbench/helper';
 import { ask, answerText, filter, pick, quickInput, runCommand, until, type QuickPickItem } from './workbench/index';
 import type { Workbench } from './workbench/index';
 
@@ -23,7 +23,7 @@ export function statusTooltip(bench: Workbench, wanted: RegExp): Promise<string>
 }
 
 export async function leaveStatus(bench: Workbench): Promise<void> {
-  await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
+  await runInHelper(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
   await bench.page.mouse.move(0, 0);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { environment, getNode24Path, getPackageArguments } from '../../scripts/vscode.mjs';
-import { run } from './workbench/processes';
+import { runProcess } from './workbench/processes';
 
 /** Maximum size of the VSIX in bytes, so that unwanted libraries are noticed. */
 const limit = 4.5 * 1024 * 1024;
@@ -21,7 +21,7 @@ export const readManifest = (folder: string): Manifest =>
 export async function packageExtension(extension: string): Promise<string> {
   const vsix = join(extension, 'dist', `${readManifest(extension).name}.vsix`);
   mkdirSync(dirname(vsix), { recursive: true });
-  await run(getNode24Path(), getPackageArguments(vsix, extension), {
+  await runProcess(getNode24Path(), getPackageArguments(vsix, extension), {
     cwd: extension,
     env: environment(),
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Frame } from 'playwright-core';
-import { help, settingsOnDisk } from './workbench/helper';
+import { runInHelper, readSettingsFromDisk } from './workbench/helper';
 import type { Workbench } from './workbench/index';
 import { runCommand, until, webview } from './workbench/index';
 
@@ -14,7 +14,7 @@ export interface OpenedPanel {
 
 /** Opens the panel by its command, as a user does; `panel` then finds its frame. */
 export async function openPanel(bench: Workbench): Promise<OpenedPanel> {
-  await help(bench, { commands: [['contextCondenser.openSettings']] });
+  await runInHelper(bench, { commands: [['contextCondenser.openSettings']] });
   return { bench, panel: () => webview(bench, '.main') };
 }
 
@@ -34,7 +34,7 @@ export interface UserSettings {
 }
 
 /** Reads the user's settings from disk. */
-export const readUserSettings = ({ server }: Workbench): UserSettings => settingsOnDisk(server);
+export const readUserSettings = ({ server }: Workbench): UserSettings => readSettingsFromDisk(server);
 
 export const waitForSettings = (
   bench: Workbench,

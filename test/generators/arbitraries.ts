@@ -18,40 +18,44 @@ const messageFields = (index: number): Readonly<Record<string, unknown>> =>
 function assemble(task: string | readonly Block[], turns: readonly Turn[], isOpen: boolean): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let calls = 0;
-  const push = (role: ApiMessage['role'], content: string | readonly Block[]): void => {
+  const addMessage = (role: ApiMessage['role'], content: string | readonly Block[]): void => {
     if (content.length > 0) messages.push({ role, content, ...messageFields(messages.length) });
   };
-  push('user', task);
+  addMessage('user', task);
   for (const [number, each] of turns.entries()) {
     if (each.kind !== 'calls') {
-      const said = each.assistant;
-      push('assistant', typeof said === 'string' ? said : withServerIds(said, number));
-      push('user', each.user);
+      const assistantContent = each.assistant;
+      addMessage(
+        'assistant',
+        typeof assistantContent === 'string' ? assistantContent : withServerIds(assistantContent, number),
+      );
+      addMessage('user', each.user);
       continue;
     }
     const ids = each.calls.map(() => `toolu_${String(calls++).padStart(4, '0')}`);
-    const uses = each.calls.map(({ tool, input }, index): Block => ({
+    const toolUses = each.calls.map(({ tool, input }, index): Block => ({
       type: 'tool_use',
       id: ids[index] ?? '',
       name: tool,
       input,
     }));
     const results = each.calls.map(({ content, isError }, index): Block => {
-      const own = content === undefined ? {} : { content };
+      const contentField = content === undefined ? {} : { content };
       const error = isError === undefined ? {} : { is_error: isError };
-      return { type: 'tool_result', tool_use_id: ids[index] ?? '', ...own, ...error };
+      return { type: 'tool_result', tool_use_id: ids[index] ?? '', ...contentField, ...error };
     });
     if (each.apart) {
-      for (const block of [...each.lead, ...uses]) if (!isServerBlock(block)) push('assistant', [block]);
-      for (const result of results) push('user', [result]);
-      push('user', each.trail);
+      for (const block of [...each.lead, ...toolUses]) if (!isServerBlock(block)) addMessage('assistant', [block]);
+      for (const result of results) addMessage('user', [result]);
+      addMessage('user', each.trail);
     } else {
-      push('assistant', [...withServerIds(each.lead, number), ...uses]);
-      push('user', [...results, ...each.trail]);
+      addMessage('assistant', [...withServerIds(each.lead, number), ...toolUses]);
+      addMessage('user', [...results, ...each.trail]);
     }
   }
   // The last call is still pending.
-  if (isOpen) push('assistant', [{ type: 'tool_use', id: 'toolu_open', name: 'Bash', input: { command: 'npm test' } }]);
+  if (isOpen)
+    addMessage('assistant', [{ type: 'tool_use', id: 'toolu_open', name: 'Bash', input: { command: 'npm test' } }]);
   return messages;
 }
 

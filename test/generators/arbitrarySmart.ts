@@ -140,13 +140,13 @@ const base = {
 };
 
 /** Gives passes IDs that are unique within a configuration. */
-const numbered = (passes: readonly PassInput[]): PassInput[] =>
+const numberPasses = (passes: readonly PassInput[]): PassInput[] =>
   passes.map((pass, index) => ({ ...pass, id: `pass-${index}` }));
 
 /** Configurations that call no model. */
 export const mechanicalConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
   ...base,
-  passes: fc.array(individual(false), { maxLength: 4 }).map(numbered),
+  passes: fc.array(individual(false), { maxLength: 4 }).map(numberPasses),
 });
 
 /** Configurations that may call a model. */
@@ -157,6 +157,6 @@ export const smartConfig: fc.Arbitrary<SmartConfigInput> = fc.record({
       minLength: 1,
       maxLength: 4,
     })
-    .map(numbered),
+    .map(numberPasses),
   parallelCalls: fc.integer({ min: 1, max: 6 }),
 });

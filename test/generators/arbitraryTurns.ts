@@ -120,12 +120,12 @@ const oddInput: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 }),
 );
 
-const answered = (
+const makeAnsweredCall = (
   call: fc.Arbitrary<Pick<CallSpec, 'tool' | 'input' | 'content'>>,
   isError: fc.Arbitrary<boolean | undefined> = fc.constantFrom(undefined, undefined, false),
 ): fc.Arbitrary<CallSpec> => fc.tuple(call, isError).map(([spec, error]) => ({ ...spec, isError: error }));
 
-const readCall = answered(
+const readCall = makeAnsweredCall(
   fc.tuple(fileSlice, fc.constantFrom('Read', 'Read', 'read_file')).chain(([slice, tool]) =>
     contentForms(fc.constant(slice.text)).map((content) => ({
       tool,
@@ -135,7 +135,7 @@ const readCall = answered(
   ),
 );
 
-const commandCall = answered(
+const commandCall = makeAnsweredCall(
   fc.record({
     tool: fc.constantFrom('Bash', 'execute_command'),
     input: fc.constantFrom<Readonly<Record<string, unknown>>>(
@@ -146,7 +146,7 @@ const commandCall = answered(
   }),
 );
 
-const searchCall = answered(
+const searchCall = makeAnsweredCall(
   fc.record({
     tool: fc.constantFrom('Grep', 'LS', 'list_files'),
     input: fc.constantFrom<Readonly<Record<string, unknown>>>({ pattern: 'handler' }, { path: 'src' }),
@@ -154,7 +154,7 @@ const searchCall = answered(
   }),
 );
 
-const editCall = answered(
+const editCall = makeAnsweredCall(
   fc.tuple(fileSlice, confirmation).map(([slice, content]) => ({
     tool: 'Edit',
     input: {
@@ -166,7 +166,7 @@ const editCall = answered(
   })),
 );
 
-const writeCall = answered(
+const writeCall = makeAnsweredCall(
   fc.tuple(fileSlice, confirmation).map(([slice, content]) => ({
     tool: 'Write',
     input: { file_path: filePath(slice.file), content: slice.text },
@@ -174,11 +174,11 @@ const writeCall = answered(
   })),
 );
 
-const planCall = answered(
+const planCall = makeAnsweredCall(
   fc.tuple(todoText, confirmation).map(([todos, content]) => ({ tool: 'update_todo_list', input: { todos }, content })),
 );
 
-const otherCall = answered(
+const otherCall = makeAnsweredCall(
   fc.record({
     tool: fc.constantFrom('mcp__tracker__get_issue', 'constructor', 'Task'),
     input: oddInput,
@@ -187,7 +187,7 @@ const otherCall = answered(
 );
 
 /** The API requires that an error's content is text that is not empty. */
-const failedCall = answered(
+const failedCall = makeAnsweredCall(
   fc.record({
     tool: fc.constantFrom('Edit', 'Bash', 'Read'),
     input: fc.constantFrom<Readonly<Record<string, unknown>>>(
@@ -213,20 +213,20 @@ const call: fc.Arbitrary<CallSpec> = fc.oneof(
   { weight: 1, arbitrary: failedCall },
 );
 
-const lead: fc.Arbitrary<readonly Block[]> = fc
+const leadingBlocks: fc.Arbitrary<readonly Block[]> = fc
   .tuple(fc.array(thinking, { maxLength: 2 }), fc.array(prose.map(text), { maxLength: 1 }), fc.option(serverCall))
   .map(([thoughts, words, server]) => [...thoughts, ...words, ...(server ?? [])]);
 
-const trail: fc.Arbitrary<readonly Block[]> = fc.array(
+const trailingBlocks: fc.Arbitrary<readonly Block[]> = fc.array(
   fc.oneof(environmentDetails.map(text), prose.map(text), image, documentBlock, unknownBlock),
   { maxLength: 2 },
 );
 
 const callsTurn: fc.Arbitrary<Turn> = fc.record({
   kind: fc.constant('calls'),
-  lead,
+  lead: leadingBlocks,
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
-  trail,
+  trail: trailingBlocks,
   apart: fc.boolean(),
 });
 
@@ -234,11 +234,11 @@ const talkTurn: fc.Arbitrary<Turn> = fc.record({
   kind: fc.constant('talk'),
   assistant: fc.oneof(
     prose,
-    lead.map((blocks) => [...blocks, text('So it is.')]),
+    leadingBlocks.map((blocks) => [...blocks, text('So it is.')]),
   ),
   user: fc.oneof(
     prose,
-    fc.tuple(prose, trail).map(([words, blocks]) => [text(words), ...blocks]),
+    fc.tuple(prose, trailingBlocks).map(([words, blocks]) => [text(words), ...blocks]),
   ),
 });
 

@@ -57,17 +57,17 @@ class Planner {
 
   plan(calls: number): Step[] {
     const { paths } = this.workspace;
-    this.add(calls, 'I look around first.', list(this.workspace.root));
-    for (let at = 0; this.made < calls; at++) {
-      const path = paths[at % paths.length] ?? '';
-      const whole = this.read(path, 1, 560);
-      if (at % 3 === 0) this.add(calls, `Now ${path}, and who calls it.`, whole, this.search());
-      else if (at % 3 === 1) this.add(calls, `Now ${path}.`, whole);
-      else this.add(calls, `Now ${path}, with its end.`, whole, this.read(path, 540, 700));
-      if (at % 2 === 1 || this.made >= calls) continue;
+    this.add(calls, 'I look around first.', makeListCall(this.workspace.root));
+    for (let fileIndex = 0; this.made < calls; fileIndex++) {
+      const path = paths[fileIndex % paths.length] ?? '';
+      const wholeRead = this.read(path, 1, 560);
+      if (fileIndex % 3 === 0) this.add(calls, `Now ${path}, and who calls it.`, wholeRead, this.search());
+      else if (fileIndex % 3 === 1) this.add(calls, `Now ${path}.`, wholeRead);
+      else this.add(calls, `Now ${path}, with its end.`, wholeRead, this.read(path, 540, 700));
+      if (fileIndex % 2 === 1 || this.made >= calls) continue;
       this.add(calls, 'I change it.', this.edit(path));
-      const others = at % 8 === 4 ? [list(this.folderOf(path))] : [];
-      this.add(calls, 'Is it right now?', this.read(path, 300, 400), ...others);
+      const extraCalls = fileIndex % 8 === 4 ? [makeListCall(this.folderOf(path))] : [];
+      this.add(calls, 'Is it right now?', this.read(path, 300, 400), ...extraCalls);
     }
     return this.steps;
   }
@@ -92,8 +92,8 @@ class Planner {
   private edit(path: string): ScriptedCall {
     const lines = this.workspace.lines(path);
     const text = this.workspace.text(path);
-    for (let at = 310; at < 390; at++) {
-      const line = lines[at] ?? '';
+    for (let lineIndex = 310; lineIndex < 390; lineIndex++) {
+      const line = lines[lineIndex] ?? '';
       if (line.trim().length < 20 || text.indexOf(line) !== text.lastIndexOf(line)) continue;
       const indent = /^\s*/.exec(line)?.[0] ?? '';
       const [changed = ''] = codeLines(this.random, this.languages.get(path) ?? 'ts', 1, indent);
@@ -109,4 +109,4 @@ class Planner {
   }
 }
 
-const list = (path: string): ScriptedCall => ({ name: 'list_dir', input: { path } });
+const makeListCall = (path: string): ScriptedCall => ({ name: 'list_dir', input: { path } });

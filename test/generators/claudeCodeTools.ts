@@ -62,19 +62,21 @@ export class ClaudeCodeTools {
   }
 
   grep(pattern: string, path?: string, limit = 100): Call {
-    const found = this.workspace.search(new RegExp(pattern), path).slice(0, limit);
+    const matchingLines = this.workspace.search(new RegExp(pattern), path).slice(0, limit);
     const folder = path === undefined ? {} : { path: this.workspace.absolute(path) };
     return {
       tool: 'Grep',
       input: { pattern, ...folder, output_mode: 'content', '-n': true },
-      result: found.length === 0 ? 'No matches found' : found.join('\n'),
+      result: matchingLines.length === 0 ? 'No matches found' : matchingLines.join('\n'),
     };
   }
 
   glob(pattern: string, suffix: string): Call {
-    const found = this.workspace.paths.filter((path) => path.endsWith(suffix)).slice(-100);
+    const matchingPaths = this.workspace.paths.filter((path) => path.endsWith(suffix)).slice(-100);
     const result =
-      found.length === 0 ? 'No files found' : found.map((path) => this.workspace.absolute(path)).join('\n');
+      matchingPaths.length === 0
+        ? 'No files found'
+        : matchingPaths.map((path) => this.workspace.absolute(path)).join('\n');
     return { tool: 'Glob', input: { pattern }, result };
   }
 

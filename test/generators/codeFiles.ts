@@ -23,9 +23,9 @@ const makeSubject = (random: Random): Subject => ({
 /** Generates a file of about this many lines. */
 export function codeFile(random: Random, language: Language, lines: number): string {
   const subject = makeSubject(random);
-  const out = WRITERS[language].head(random, subject);
-  while (out.length < lines) out.push('', ...WRITERS[language].unit(random, subject));
-  return `${out.join('\n')}\n`;
+  const fileLines = WRITERS[language].head(random, subject);
+  while (fileLines.length < lines) fileLines.push('', ...WRITERS[language].unit(random, subject));
+  return `${fileLines.join('\n')}\n`;
 }
 
 /** Generates new lines for an edit. */
@@ -48,7 +48,7 @@ const sentence = (random: Random, subject: Subject): string =>
     `Called once per ${noun(random)}, never while the ${noun(random)} is ${adjective(random)}.`,
   ]);
 
-const text = (random: Random): string =>
+const makeCodeText = (random: Random): string =>
   random.pick([
     `${adjective(random)} ${noun(random)} for ${noun(random)}`,
     `cannot ${verb(random)} ${noun(random)}: ${noun(random)} is ${adjective(random)}`,
@@ -96,8 +96,8 @@ const TS: Writer = {
     random.pick([
       `const ${variableName(random)} = ${random.pick(helpers)}(${random.pick(fields)}, ${variableName(random)}.${noun(random)});`,
       `const ${variableName(random)} = await this.${noun(random)}.${verb(random)}(${random.pick(fields)});`,
-      `${variableName(random)}.${verb(random)}({ ${random.pick(fields)}: ${random.between(2, 900)}, ${noun(random)}: '${text(random)}' });`,
-      `if (!${random.pick(fields)}) throw new ${typeName(random)}Error('${text(random)}');`,
+      `${variableName(random)}.${verb(random)}({ ${random.pick(fields)}: ${random.between(2, 900)}, ${noun(random)}: '${makeCodeText(random)}' });`,
+      `if (!${random.pick(fields)}) throw new ${typeName(random)}Error('${makeCodeText(random)}');`,
       `${noun(random)}.${random.pick(fields)} = ${noun(random)};`,
       `const ${noun(random)} = ${random.pick(fields)};`,
       `${random.pick(helpers)}(${noun(random)});`,
@@ -138,12 +138,12 @@ const PY: Writer = {
     random.pick([
       `${snake(variableName(random))} = ${snake(random.pick(helpers))}(${snake(random.pick(fields))}, ${noun(random)}=${random.between(2, 900)})`,
       `${snake(variableName(random))} = [${noun(random)}.${snake(random.pick(fields))} for ${noun(random)} in ${snake(variableName(random))}]`,
-      `log.${random.pick(['info', 'debug', 'warning'])}("${text(random)}: %s", ${snake(variableName(random))})`,
+      `log.${random.pick(['info', 'debug', 'warning'])}("${makeCodeText(random)}: %s", ${snake(variableName(random))})`,
       `self._${snake(variableName(random))}.${snake(functionName(random))}(${snake(random.pick(fields))})`,
       `${noun(random)} = ${snake(random.pick(fields))}`,
       `${noun(random)}.${verb(random)}()`,
       `yield ${snake(variableName(random))}`,
-      `raise ${typeName(random)}Error("${text(random)}")`,
+      `raise ${typeName(random)}Error("${makeCodeText(random)}")`,
       `# ${sentence(random, { type: '', fields, helpers })}`,
     ]),
 };
@@ -173,7 +173,7 @@ const GO: Writer = {
       `func (${noun(random).charAt(0)} *${subject.type}) ${name}(ctx context.Context, ${variableName(random)} ${random.pick(['string', 'int64', typeName(random)])}) (*${typeName(random)}, error) {`,
       ...body(random, subject, GO, '\t', random.between(2, 5)),
       '\tif err != nil {',
-      `\t\treturn nil, fmt.Errorf("${text(random)}: %w", err)`,
+      `\t\treturn nil, fmt.Errorf("${makeCodeText(random)}: %w", err)`,
       '\t}',
       ...body(random, subject, GO, '\t', random.between(1, 5)),
       `\treturn ${random.pick(subject.helpers)}(${variableName(random)}), nil`,
@@ -184,7 +184,7 @@ const GO: Writer = {
     random.pick([
       `${variableName(random)}, err := ${random.pick(helpers)}(ctx, ${random.pick(fields)}, ${random.between(2, 900)})`,
       `${variableName(random)} := ${noun(random)}.${capitalized(random.pick(fields))}`,
-      `log.Printf("${text(random)}: %v", ${variableName(random)})`,
+      `log.Printf("${makeCodeText(random)}: %v", ${variableName(random)})`,
       `${noun(random)} := ${random.pick(fields)}`,
       `go ${random.pick(helpers)}(ctx)`,
       `${noun(random)}.${capitalized(verb(random))}()`,

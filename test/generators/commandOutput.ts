@@ -25,10 +25,10 @@ export class TestSuite {
   }
 
   run(random: Random): CommandRun {
-    const failed = random.chance(0.35) ? random.pick(this.names) : undefined;
+    const failedTest = random.chance(0.35) ? random.pick(this.names) : undefined;
     const lines = this.names.flatMap((name) => {
       const seconds = `0.${String(random.int(99)).padStart(2, '0')}s`;
-      return name === failed
+      return name === failedTest
         ? [
             `=== RUN   ${name}`,
             `    ${noun(random)}_test.go:${random.between(20, 700)}: got ${random.int(90)}, want ${random.int(90)}`,
@@ -37,14 +37,14 @@ export class TestSuite {
         : [`--- PASS: ${name} (${seconds})`];
     });
     const end =
-      failed === undefined
+      failedTest === undefined
         ? `ok  \texample.com/${this.folder}\t${random.int(9)}.${random.int(999)}s`
         : `FAIL\texample.com/${this.folder}`;
     return {
       command: `go test ./${this.folder}/... 2>&1 | tail -60`,
       description: `Run the tests of ${this.folder}`,
       output: [...lines, end].join('\n'),
-      exitCode: failed === undefined ? 0 : 1,
+      exitCode: failedTest === undefined ? 0 : 1,
     };
   }
 }

@@ -81,13 +81,13 @@ function readShares(reads: readonly ToolExchange[]): Composition['reads'] {
   const sums = { chars: 0, identical: 0, repeated: 0, numbers: 0, rereads: 0, partial: 0 };
   for (const { input, resultText } of reads) {
     const path = String(input['file_path']);
-    const known = linesByPath.get(path);
-    const seen = known ?? new Set<string>();
-    linesByPath.set(path, seen);
+    const earlierLines = linesByPath.get(path);
+    const seenLines = earlierLines ?? new Set<string>();
+    linesByPath.set(path, seenLines);
     sums.chars += resultText.length;
     if (texts.has(resultText)) sums.identical += resultText.length;
     texts.add(resultText);
-    if (known) {
+    if (earlierLines) {
       sums.rereads++;
       if (input['limit'] !== undefined || input['offset'] !== undefined) sums.partial++;
     }
@@ -95,9 +95,9 @@ function readShares(reads: readonly ToolExchange[]): Composition['reads'] {
       const prefix = NUMBERED.exec(line)?.[0].length ?? 0;
       const text = line.slice(prefix);
       sums.numbers += prefix;
-      if (known && seen.has(text)) sums.repeated += line.length + 1;
+      if (earlierLines && seenLines.has(text)) sums.repeated += line.length + 1;
     }
-    for (const line of resultText.split('\n')) seen.add(line.replace(NUMBERED, ''));
+    for (const line of resultText.split('\n')) seenLines.add(line.replace(NUMBERED, ''));
   }
   const share = (part: number): number => part / Math.max(1, sums.chars);
   return {

@@ -6,7 +6,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { ClaudeCodeTools, type Todo } from './claudeCodeTools';
 import { otherCommand, TestSuite } from './commandOutput';
 import { Project } from './project';
-import { prose, report } from './prose';
+import { prose, makeReport } from './prose';
 import { Random } from './random';
 import { Session, type Call } from './session';
 import { noun, verb } from './vocabulary';
@@ -78,11 +78,11 @@ class Agent {
   run(): ApiMessage[] {
     const target = this.options.targetTokens * CHARS_PER_TOKEN;
     const interruptions = this.options.interruptedCalls ?? 0;
-    let interrupted = 0;
+    let interruptedCount = 0;
     this.ask(300);
     while (this.total < target) {
-      if (interrupted < interruptions && this.total > (target * (interrupted + 1)) / (interruptions + 1)) {
-        interrupted++;
+      if (interruptedCount < interruptions && this.total > (target * (interruptedCount + 1)) / (interruptions + 1)) {
+        interruptedCount++;
         this.session.interrupted(this.read());
         this.session.user(`[Request interrupted by user for tool use]`);
       }
@@ -111,10 +111,10 @@ class Agent {
       this.project.moveOn();
       this.ask(this.missing('userText'));
     }
-    const thought = this.missing('thinking');
-    if (thought > random.between(200, 900)) this.think(Math.min(thought, 3_000));
-    const words = this.missing('assistantText');
-    if (words > random.between(60, 300)) this.say(Math.min(words, 500));
+    const missingThinking = this.missing('thinking');
+    if (missingThinking > random.between(200, 900)) this.think(Math.min(missingThinking, 3_000));
+    const missingText = this.missing('assistantText');
+    if (missingText > random.between(60, 300)) this.say(Math.min(missingText, 500));
     if (this.missing('toolInput') > random.between(0, 1_500)) this.call(...this.change());
     else this.call(...this.look());
   }
@@ -122,7 +122,7 @@ class Agent {
   /** Makes calls with long parameters. */
   private change(): readonly Call[] {
     const { random } = this;
-    const failing = (this.options.erroredInput ?? 0.06) * this.chars.toolInput - this.erroredChars;
+    const missingErroredChars = (this.options.erroredInput ?? 0.06) * this.chars.toolInput - this.erroredChars;
     const kind = random.weighted({ edit: 82, write: 6, todo: 12 });
     switch (kind) {
       case 'todo':
@@ -134,7 +134,7 @@ class Agent {
       case 'edit': {
         const change = this.project.planEdit();
         if (!change) return [this.read()];
-        if (failing > change.oldText.length) {
+        if (missingErroredChars > change.oldText.length) {
           return [this.tools.failedEdit(change.path, this.project.misquote(change.oldText), change.newText)];
         }
         const isEchoed = this.lacks('Edit') > 0;
@@ -177,20 +177,21 @@ class Agent {
   }
 
   private read(): Call {
-    const wanted = (this.options.identicalReads ?? 0.021) * (this.byTool.get('Read') ?? 0) - this.identicalChars;
-    const again = wanted > 2_000 ? this.project.rangeSeenBefore() : undefined;
-    const { path, offset, limit } = again ?? this.project.rangeToRead();
+    const missingIdenticalChars =
+      (this.options.identicalReads ?? 0.021) * (this.byTool.get('Read') ?? 0) - this.identicalChars;
+    const rangeToRepeat = missingIdenticalChars > 2_000 ? this.project.rangeSeenBefore() : undefined;
+    const { path, offset, limit } = rangeToRepeat ?? this.project.rangeToRead();
     const call = this.tools.read(path, offset, limit);
-    if (again) this.identicalChars += call.result.length;
+    if (rangeToRepeat) this.identicalChars += call.result.length;
     return call;
   }
 
   private bash(): Call {
     const { random } = this;
-    const run = random.chance(0.45)
+    const commandRun = random.chance(0.45)
       ? random.pick(this.suites).run(random)
       : otherCommand(random, random.between(400, 6_500));
-    return this.tools.bash(run.command, run.description, run.output, run.exitCode);
+    return this.tools.bash(commandRun.command, commandRun.description, commandRun.output, commandRun.exitCode);
   }
 
   private search(): Call {
@@ -208,7 +209,7 @@ class Agent {
     return {
       tool: 'Task',
       input: { description: `Explore ${noun(random)} ${noun(random)}`, prompt: about, subagent_type: 'Explore' },
-      result: report(random, this.project.workspace.paths, random.between(2_500, 6_500)),
+      result: makeReport(random, this.project.workspace.paths, random.between(2_500, 6_500)),
     };
   }
 
@@ -226,10 +227,10 @@ class Agent {
 
   private todos(): Todo[] {
     const { random } = this;
-    const done = random.int(6);
+    const doneCount = random.int(6);
     return Array.from({ length: 6 }, (_, index) => {
       const [action, thing] = [verb(random), `${noun(random)} ${noun(random)}`];
-      const status = index < done ? 'completed' : index === done ? 'in_progress' : 'pending';
+      const status = index < doneCount ? 'completed' : index === doneCount ? 'in_progress' : 'pending';
       return { content: `${action} the ${thing}`, status, activeForm: `${action}ing the ${thing}` };
     });
   }
@@ -258,8 +259,8 @@ class Agent {
       this.chars.toolInput += inputChars;
       if (isError === true) this.erroredChars += inputChars;
       this.chars.toolResult += result.length;
-      const counted = Object.hasOwn(this.results, tool) ? tool : 'Other';
-      this.byTool.set(counted, (this.byTool.get(counted) ?? 0) + result.length);
+      const countedTool = Object.hasOwn(this.results, tool) ? tool : 'Other';
+      this.byTool.set(countedTool, (this.byTool.get(countedTool) ?? 0) + result.length);
     }
     this.session.call(...calls);
   }

@@ -6,48 +6,49 @@ import { Random } from './random';
 const CODE = 'if (request.retry > limit) return undefined; ';
 
 /** Repeats a piece without cutting it. */
-const repeated = (piece: string, chars: number): string => piece.repeat(Math.max(1, Math.floor(chars / piece.length)));
+const repeatText = (piece: string, chars: number): string =>
+  piece.repeat(Math.max(1, Math.floor(chars / piece.length)));
 
 function base64(chars: number): string {
   const random = new Random(5);
   const bytes = Buffer.alloc(Math.ceil((chars * 3) / 4));
-  for (let at = 0; at < bytes.length; at++) bytes[at] = random.int(256);
+  for (let byteIndex = 0; byteIndex < bytes.length; byteIndex++) bytes[byteIndex] = random.int(256);
   return bytes.toString('base64').slice(0, chars);
 }
 
 /** Functions by name; each generates a text of about this many UTF-16 code units. */
 export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> = {
-  'one line of code': (chars) => repeated(CODE, chars),
-  'one letter': (chars) => repeated('a', chars),
-  'JSON on one line': (chars) => `[${repeated('{"id":17,"tags":["a","b"],"text":"it \\"fails\\"\\n"},', chars)}{}]`,
+  'one line of code': (chars) => repeatText(CODE, chars),
+  'one letter': (chars) => repeatText('a', chars),
+  'JSON on one line': (chars) => `[${repeatText('{"id":17,"tags":["a","b"],"text":"it \\"fails\\"\\n"},', chars)}{}]`,
   'deeply nested JSON': (chars) => `${'['.repeat(chars / 2)}${']'.repeat(chars / 2)}`,
-  'equal lines': (chars) => repeated(`${CODE}\n`, chars),
+  'equal lines': (chars) => repeatText(`${CODE}\n`, chars),
   'short lines, each different': (chars) => Array.from({ length: chars / 12 }, (_, at) => `line ${at}`).join('\n'),
-  'empty lines': (chars) => repeated('\n', chars),
-  'lines that end in CR LF': (chars) => repeated(`${CODE}\r\n`, chars),
-  'lines that end in CR': (chars) => repeated(`${CODE}\r`, chars),
+  'empty lines': (chars) => repeatText('\n', chars),
+  'lines that end in CR LF': (chars) => repeatText(`${CODE}\r\n`, chars),
+  'lines that end in CR': (chars) => repeatText(`${CODE}\r`, chars),
   'error lines': (chars) =>
     Array.from({ length: chars / 36 }, (_, at) =>
       at % 50 === 0 ? `error: failed module ${at} of many` : `building module ${at} of many`,
     ).join('\n'),
   'numbered lines': (chars) =>
     Array.from({ length: chars / 24 }, (_, at) => `${String(at + 1).padStart(6)}→const a${at} = ${at};`).join('\n'),
-  markers: (chars) => repeated('⟦condensed: 12 lines of a result · ref abcdef⟧\n', chars),
-  'half markers': (chars) => repeated('⟦condensed: ', chars),
-  digits: (chars) => repeated('1234567890', chars),
+  markers: (chars) => repeatText('⟦condensed: 12 lines of a result · ref abcdef⟧\n', chars),
+  'half markers': (chars) => repeatText('⟦condensed: ', chars),
+  digits: (chars) => repeatText('1234567890', chars),
   base64,
-  emoji: (chars) => repeated('👩‍👩‍👧🎉', chars),
-  'lone surrogates': (chars) => repeated('\ud83d \udc00\n', chars),
-  'lone surrogates on one line': (chars) => repeated('\ud800', chars),
-  'NUL characters': (chars) => repeated('\0', chars),
-  'escape sequences': (chars) => repeated('\u001b[31mred\u001b[0m\u001b[2K\r', chars),
-  'byte order marks': (chars) => repeated('\uFEFFline\u2028line\u2029', chars),
+  emoji: (chars) => repeatText('👩‍👩‍👧🎉', chars),
+  'lone surrogates': (chars) => repeatText('\ud83d \udc00\n', chars),
+  'lone surrogates on one line': (chars) => repeatText('\ud800', chars),
+  'NUL characters': (chars) => repeatText('\0', chars),
+  'escape sequences': (chars) => repeatText('\u001b[31mred\u001b[0m\u001b[2K\r', chars),
+  'byte order marks': (chars) => repeatText('\uFEFFline\u2028line\u2029', chars),
 };
 
 /**
  * Creates a conversation with the text in three old results, of which the last has one more line.
  */
-export const conversationWith = (text: string): ApiMessage[] => [
+export const makeConversationWith = (text: string): ApiMessage[] => [
   user('Look into the log, and mend what fails.'),
   ...makeToolExchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),
   ...makeToolExchange('long', 'Bash', { command: 'cat log' }, text),

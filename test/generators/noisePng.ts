@@ -8,11 +8,11 @@ import { Random } from './random';
  */
 export function noisePng(width: number, height: number, bytes: number, seed: number): Buffer {
   const random = new Random(seed);
-  const row = width + 1;
-  const pixels = Buffer.alloc(row * height, 0xff);
+  const rowBytes = width + 1;
+  const pixels = Buffer.alloc(rowBytes * height, 0xff);
   for (let at = 0; at + 4 <= bytes; at += 4) pixels.writeUInt32LE(random.int(2 ** 32), at);
   // The first byte of a row selects its filter; 0 is none.
-  for (let at = 0; at < pixels.length; at += row) pixels[at] = 0;
+  for (let at = 0; at < pixels.length; at += rowBytes) pixels[at] = 0;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -27,9 +27,9 @@ export function noisePng(width: number, height: number, bytes: number, seed: num
 }
 
 function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const typeAndData = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  check.writeUInt32BE(crc32(typeAndData));
+  return Buffer.concat([length, typeAndData, check]);
 }

@@ -60,23 +60,25 @@ export class Project {
 
   /** Returns what to read next: a new file, or part of a known one. */
   rangeToRead(): Range {
-    const known = this.random.chance(REREADS) && this.focus.length > 0 ? this.random.pick(this.focus) : undefined;
-    const path = known ?? this.newFile();
+    const knownPath = this.random.chance(REREADS) && this.focus.length > 0 ? this.random.pick(this.focus) : undefined;
+    const path = knownPath ?? this.newFile();
     const lines = this.workspace.lines(path).length;
     const isPartial =
-      known === undefined
+      knownPath === undefined
         ? lines > SHORT_FILE && this.random.chance(0.7)
-        : !this.hasChanged(known) || this.random.chance(PARTIAL_REREADS);
-    const range = isPartial ? { path, ...this.part(lines, known !== undefined) } : { path };
+        : !this.hasChanged(knownPath) || this.random.chance(PARTIAL_REREADS);
+    const range = isPartial ? { path, ...this.part(lines, knownPath !== undefined) } : { path };
     this.reads.push({ ...range, version: this.versions.get(path) ?? 0 });
     return range;
   }
 
   /** Returns a range that was read before, of a file that has not changed since. */
   rangeSeenBefore(): Range | undefined {
-    const same = this.reads.filter(({ path, version }) => (this.versions.get(path) ?? 0) === version).slice(-30);
-    if (same.length === 0) return undefined;
-    const { path, offset, limit } = this.random.pick(same);
+    const unchangedReads = this.reads
+      .filter(({ path, version }) => (this.versions.get(path) ?? 0) === version)
+      .slice(-30);
+    if (unchangedReads.length === 0) return undefined;
+    const { path, offset, limit } = this.random.pick(unchangedReads);
     return { path, ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
   }
 
@@ -93,12 +95,12 @@ export class Project {
       if (path === undefined) return undefined;
       const lines = this.workspace.lines(path);
       const start = this.random.int(Math.max(1, lines.length - 12));
-      const old = lines.slice(start, start + this.random.between(2, 11));
-      const oldText = old.join('\n');
+      const oldLines = lines.slice(start, start + this.random.between(2, 11));
+      const oldText = oldLines.join('\n');
       const text = this.workspace.text(path);
       if (oldText.trim() === '' || text.indexOf(oldText) !== text.lastIndexOf(oldText)) continue;
       this.versions.set(path, (this.versions.get(path) ?? 0) + 1);
-      return { path, oldText, newText: this.rewritten(path, old).join('\n') };
+      return { path, oldText, newText: this.rewritten(path, oldLines).join('\n') };
     }
     return undefined;
   }
@@ -140,9 +142,9 @@ export class Project {
   private rewritten(path: string, lines: readonly string[]): string[] {
     const { random } = this;
     const language = this.languages.get(path) ?? 'ts';
-    const at = random.int(lines.length);
-    const indent = /^\s*/.exec(lines[at] ?? '')?.[0] ?? '';
-    const added = codeLines(random, language, random.between(1, 8), indent);
-    return lines.toSpliced(at, random.int(3), ...added);
+    const startIndex = random.int(lines.length);
+    const indent = /^\s*/.exec(lines[startIndex] ?? '')?.[0] ?? '';
+    const addedLines = codeLines(random, language, random.between(1, 8), indent);
+    return lines.toSpliced(startIndex, random.int(3), ...addedLines);
   }
 }

@@ -25,22 +25,22 @@ const SENTENCES: readonly ((random: Random) => string)[] = [
 
 /** Generates paragraphs with about this many characters at most. */
 export function prose(random: Random, chars: number): string {
-  let out = '';
-  while (out.length < chars) {
-    const separator = out === '' ? '' : random.chance(0.15) ? '\n\n' : ' ';
-    out += separator + random.pick(SENTENCES)(random);
+  let text = '';
+  while (text.length < chars) {
+    const separator = text === '' ? '' : random.chance(0.15) ? '\n\n' : ' ';
+    text += separator + random.pick(SENTENCES)(random);
   }
-  return out;
+  return text;
 }
 
 /** Generates a subagent's report with headings, lists and paths. */
-export function report(random: Random, paths: readonly string[], chars: number): string {
-  let out = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
-  while (out.length < chars) {
-    out +=
+export function makeReport(random: Random, paths: readonly string[], chars: number): string {
+  let reportText = `## Findings on the ${adjective(random)} ${noun(random)}\n`;
+  while (reportText.length < chars) {
+    reportText +=
       paths.length === 0 || random.chance(0.25)
         ? `\n### ${capitalized(noun(random))} ${noun(random)}\n\n`
         : `- \`${random.pick(paths)}:${random.between(3, 400)}\`: ${random.pick(SENTENCES)(random)}\n`;
   }
-  return out;
+  return reportText;
 }

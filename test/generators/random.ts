@@ -9,9 +9,9 @@ export class Random {
   /** Returns a number from 0 to 1, exclusive. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    let mixedState = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixedState = (mixedState + Math.imul(mixedState ^ (mixedState >>> 7), 61 | mixedState)) ^ mixedState;
+    return ((mixedState ^ (mixedState >>> 14)) >>> 0) / 2 ** 32;
   }
 
   /** Returns an integer from 0 to the limit, exclusive. */
@@ -37,10 +37,10 @@ export class Random {
   /** Picks a key with a probability proportional to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries<number>(weights) as [T, number][];
-    let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    let remainingWeight = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [key, weight] of entries) {
-      at -= weight;
-      if (at < 0) return key;
+      remainingWeight -= weight;
+      if (remainingWeight < 0) return key;
     }
     return entries[entries.length - 1]![0];
   }

@@ -42,8 +42,8 @@ export class Session {
   /** Adds a message with parallel calls, and their results. */
   call(...calls: readonly Call[]): void {
     const ids = calls.map(() => `toolu_01${randomText(this.random, 22)}`);
-    const uses = calls.map(({ tool, input }, at): Block => ({ type: 'tool_use', id: ids[at]!, name: tool, input }));
-    this.messages.push({ role: 'assistant', content: [...this.lead, ...uses] });
+    const toolUses = calls.map(({ tool, input }, at): Block => ({ type: 'tool_use', id: ids[at]!, name: tool, input }));
+    this.messages.push({ role: 'assistant', content: [...this.lead, ...toolUses] });
     this.lead = [];
     this.messages.push({ role: 'user', content: calls.map((each, at) => resultBlock(ids[at]!, each)) });
   }

@@ -13,8 +13,8 @@ export interface TranscriptOptions {
 }
 
 const HEX = '0123456789abcdef';
-const hex = (random: Random, length: number): string => Array.from({ length }, () => HEX[random.int(16)]).join('');
-const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => hex(random, length)).join('-');
+const makeHex = (random: Random, length: number): string => Array.from({ length }, () => HEX[random.int(16)]).join('');
+const uuid = (random: Random): string => [8, 4, 4, 4, 12].map((length) => makeHex(random, length)).join('-');
 
 /** Returns the transcript as JSON Lines. */
 export function toTranscript(messages: readonly ApiMessage[], random: Random, options: TranscriptOptions): string {
@@ -22,7 +22,11 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
   const records: unknown[] = [];
   let parentUuid: string | null = null;
   let time = options.start.getTime();
-  const push = (type: 'user' | 'assistant', message: unknown, more: Readonly<Record<string, unknown>> = {}): void => {
+  const addRecord = (
+    type: 'user' | 'assistant',
+    message: unknown,
+    more: Readonly<Record<string, unknown>> = {},
+  ): void => {
     const id = uuid(random);
     time += random.between(400, 9_000);
     records.push({
@@ -41,7 +45,7 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
     });
     parentUuid = id;
   };
-  let sent = 0;
+  let sentCount = 0;
   for (const message of messages) {
     const blocks: readonly Block[] =
       typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
@@ -54,23 +58,23 @@ export function toTranscript(messages: readonly ApiMessage[], random: Random, op
       };
       const usage = {
         input_tokens: 4,
-        cache_read_input_tokens: INSTRUCTION_AND_TOOL_TOKENS + Math.round(sent / CHARACTERS_PER_TOKEN),
+        cache_read_input_tokens: INSTRUCTION_AND_TOOL_TOKENS + Math.round(sentCount / CHARACTERS_PER_TOKEN),
         output_tokens: JSON.stringify(blocks).length >> 2,
       };
       const requestId = `req_011C${randomText(random, 20)}`;
       for (const block of blocks) {
-        push(
+        addRecord(
           'assistant',
           { ...envelope, content: [block], stop_reason: null, stop_sequence: null, usage },
           { requestId },
         );
       }
     } else if (typeof message.content === 'string') {
-      push('user', { role: 'user', content: message.content });
+      addRecord('user', { role: 'user', content: message.content });
     } else {
-      for (const block of blocks) push('user', { role: 'user', content: [block] });
+      for (const block of blocks) addRecord('user', { role: 'user', content: [block] });
     }
-    sent += JSON.stringify(blocks).length;
+    sentCount += JSON.stringify(blocks).length;
   }
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

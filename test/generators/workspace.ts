@@ -34,10 +34,11 @@ export class Workspace {
    */
   edit(path: string, oldText: string, newText: string): void {
     const text = this.text(path);
-    const at = text.indexOf(oldText);
-    if (at < 0) throw new Error(`not found in ${path}: ${oldText.slice(0, 60)}`);
-    if (text.indexOf(oldText, at + 1) >= 0) throw new Error(`found twice in ${path}: ${oldText.slice(0, 60)}`);
-    this.files.set(path, text.slice(0, at) + newText + text.slice(at + oldText.length));
+    const oldTextIndex = text.indexOf(oldText);
+    if (oldTextIndex < 0) throw new Error(`not found in ${path}: ${oldText.slice(0, 60)}`);
+    if (text.indexOf(oldText, oldTextIndex + 1) >= 0)
+      throw new Error(`found twice in ${path}: ${oldText.slice(0, 60)}`);
+    this.files.set(path, text.slice(0, oldTextIndex) + newText + text.slice(oldTextIndex + oldText.length));
   }
 
   /**

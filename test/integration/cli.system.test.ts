@@ -14,7 +14,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { isTried } from '../support/long';
+import { shouldTry } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { version } from '../../package.json';
 import { SESSION_COMMANDS, formatHelp, STANDALONE_COMMANDS } from '../../src/cli/help';
@@ -24,7 +24,7 @@ import { readConversation } from '../../src/conversations/read';
 import { makeToolExchange, makeLines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { FILE_AWARE_PRESET } from '../../src/core/condense/providers/smart/presets';
-import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
+import { nothingToGain, makeTranscript, writeTranscript } from '../support/transcript';
 import { findMarkers, MARKER_START } from '../../src/core/messages/markers';
 
 let folder: string;
@@ -56,7 +56,7 @@ async function cli(...argv: string[]): Promise<number> {
 }
 
 const json = (): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
-const originalMessages = (): unknown => readConversation(transcript(), { path: file }).messages;
+const originalMessages = (): unknown => readConversation(makeTranscript(), { path: file }).messages;
 const messagesIn = (path: string): unknown =>
   (JSON.parse(readFileSync(path, 'utf8')) as { messages: unknown }).messages;
 
@@ -91,7 +91,7 @@ describe('condense-context run', () => {
     await cli('condense', file, '--out', out);
     const text = JSON.stringify(messagesIn(out));
     expect(text).toContain(MARKER_START);
-    expect(readFileSync(file, 'utf8')).toBe(transcript());
+    expect(readFileSync(file, 'utf8')).toBe(makeTranscript());
   });
 
   it('keeps numbers in parameters as written, and unedited Anthropic messages byte for byte', async () => {
@@ -132,7 +132,7 @@ describe('condense-context run', () => {
   });
 
   it('exits with 1 and writes nothing if there is nothing to gain', async () => {
-    writeFileSync(file, transcript(nothingToGain()));
+    writeFileSync(file, makeTranscript(nothingToGain()));
     const out = join(folder, 'out.json');
     expect(await cli('condense', file, '--json', '--out', out)).toBe(1);
     expect(json()).toMatchObject({
@@ -221,7 +221,7 @@ describe('condense-context run', () => {
       expect(await cli('condense', file, '--out', out)).toBe(2);
       expect(stderr).toContain('never overwritten');
     }
-    expect(readFileSync(file, 'utf8')).toBe(transcript());
+    expect(readFileSync(file, 'utf8')).toBe(makeTranscript());
   });
 
   it('refuses to overwrite another session of an agent', async () => {
@@ -291,7 +291,7 @@ describe('the expand and undo commands', () => {
     const [found] = findMarkers(readFileSync(view, 'utf8'));
     for (const known of [view, file]) {
       expect(await cli('expand', known, found!.reference)).toBe(0);
-      expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
+      expect(makeTranscript()).toContain(JSON.stringify(stdout).slice(1, -1));
       expect(stdout.length).toBeGreaterThan(100);
     }
     // A condensed conversation that was continued is no longer recognized, but its references still
@@ -300,7 +300,7 @@ describe('the expand and undo commands', () => {
     const messages = messagesIn(view) as readonly unknown[];
     writeFileSync(grown, JSON.stringify([...messages, { role: 'assistant', content: 'One more.' }]));
     expect(await cli('expand', grown, found!.reference)).toBe(0);
-    expect(transcript()).toContain(JSON.stringify(stdout).slice(1, -1));
+    expect(makeTranscript()).toContain(JSON.stringify(stdout).slice(1, -1));
     expect(await cli('expand', view, 'ffffff')).toBe(2);
     expect(stderr).toContain('Reference ffffff was not found');
   });
@@ -379,7 +379,7 @@ describe('the inspect and estimate commands', () => {
     expect(json()['condensedTokens']).toBe(estimate['condensedTokens']);
     expect(await cli('estimate', file)).toBe(0);
     expect(stdout).toContain('With Lossless: ');
-    writeFileSync(file, transcript(nothingToGain()));
+    writeFileSync(file, makeTranscript(nothingToGain()));
     expect(await cli('estimate', file)).toBe(1);
   });
 });
@@ -472,7 +472,7 @@ describe('every agent’s conversation', () => {
         // Exports don't depend on the agent's format, so each one is tested with every fourth
         // conversation.
         for (const [row, form] of ['anthropic', 'openai', 'markdown', 'handover'].entries()) {
-          if (!isTried(index, row, 4)) continue;
+          if (!shouldTry(index, row, 4)) continue;
           expect(await cli('export', path, '--to', form, '--condensed'), path).toBe(0);
           expect(stdout).toContain('src/values.ts');
         }
@@ -576,7 +576,7 @@ describe('wrong use of the command line', () => {
   it('with an unreadable conversation names file and line, and writes nothing', async () => {
     writeFileSync(
       file,
-      transcript().replaceAll(/^.*$/gm, (line) => line.slice(0, 50)),
+      makeTranscript().replaceAll(/^.*$/gm, (line) => line.slice(0, 50)),
     );
     expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(2);
     expect(stderr).toContain(`${file}:1`);
@@ -584,7 +584,7 @@ describe('wrong use of the command line', () => {
   });
 
   it('with a damaged line names it and condenses the other lines', async () => {
-    const lines = transcript().split('\n');
+    const lines = makeTranscript().split('\n');
     lines[2] = lines[2]!.slice(0, 50);
     writeFileSync(file, lines.join('\n'));
     expect(await cli('condense', file, '--out', join(folder, 'out.json'))).toBe(0);
@@ -724,7 +724,7 @@ describe('the account command', () => {
     expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveProperty('total');
     expect(await cli('account', '--out', claude)).toBe(2);
     expect(stderr).toContain('never overwritten');
-    expect(readFileSync(claude, 'utf8')).toBe(transcript());
+    expect(readFileSync(claude, 'utf8')).toBe(makeTranscript());
     expect(await cli('account', '--out', folder)).toBe(2);
     expect(stderr).toContain('is a folder');
   });

@@ -14,23 +14,23 @@ const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
 
-function die(): never {
+function dieNow(): never {
   process.kill(process.pid, 'SIGKILL');
   // The loop waits until the signal arrives.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 /** Creates files that count the steps, and kill the process at the given one. */
-function dying(deadAt: number) {
+function createDyingFiles(deadAt: number) {
   let count = 0;
   const files = createSteppedFiles(() => {
-    if (count++ === deadAt) die();
+    if (count++ === deadAt) dieNow();
   });
   return { files, count: () => count };
 }
 
-async function replace(deadAt: number): Promise<void> {
-  const { files, count } = dying(deadAt);
+async function replaceAndReport(deadAt: number): Promise<void> {
+  const { files, count } = createDyingFiles(deadAt);
   const contents = paths.map((path) => {
     const bytes = readFileSync(path);
     return { path, before: hashBytes(bytes), bytes: new TextEncoder().encode(`${bytes.toString()}, condensed`) };
@@ -39,8 +39,8 @@ async function replace(deadAt: number): Promise<void> {
   say(`steps ${count()}`);
 }
 
-async function undo(deadAt: number): Promise<void> {
-  const { files, count } = dying(deadAt);
+async function undoAndReport(deadAt: number): Promise<void> {
+  const { files, count } = createDyingFiles(deadAt);
   await undoReplacement(files, root);
   say(`steps ${count()}`);
 }
@@ -48,7 +48,7 @@ async function undo(deadAt: number): Promise<void> {
 /**
  * Appends numbered messages to a task through a temporary file, while it holds the agent's lock.
  */
-async function agent(count: number): Promise<void> {
+async function appendAsAgent(count: number): Promise<void> {
   const [path = ''] = paths;
   say('ready');
   await new Promise((resolve) => process.stdin.once('data', resolve));
@@ -72,4 +72,4 @@ async function agent(count: number): Promise<void> {
 }
 
 const count = Number(argument);
-await (task === 'replace' ? replace(count) : task === 'undo' ? undo(count) : agent(count));
+await (task === 'replace' ? replaceAndReport(count) : task === 'undo' ? undoAndReport(count) : appendAsAgent(count));

@@ -12,7 +12,7 @@ import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
 import { createSteppedFiles, createSystemError, type FileStep } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
-import { stepsTried } from '../support/long';
+import { listStepsToTry } from '../support/long';
 
 const { folder, program } = childProgram('giveBack.child.ts');
 
@@ -76,7 +76,7 @@ test('a replacement killed at any step leaves the old or the new state after res
   // The steps write the bytes before and after, the record, two files, and the `done` mark. If
   // there were fewer steps, some of these writes would be missing from the test.
   expect(steps).toBeGreaterThan(40);
-  for (const step of stepsTried(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
+  for (const step of listStepsToTry(steps)) expect((await replaced(step)).signal).toBe('SIGKILL');
 });
 
 test('an undo killed at any step leaves the old state after restart', async () => {
@@ -98,7 +98,7 @@ test('an undo killed at any step leaves the old state after restart', async () =
   };
   const steps = stepsIn(await undone(NEVER));
   expect(steps).toBeGreaterThan(15);
-  for (const step of stepsTried(steps)) expect((await undone(step)).signal).toBe('SIGKILL');
+  for (const step of listStepsToTry(steps)) expect((await undone(step)).signal).toBe('SIGKILL');
 });
 
 test(

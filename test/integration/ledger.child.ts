@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { QUICK_LOCK_TIMING, createSteppedFiles, makeOriginals } from '../../src/storage/testing';
-import { CONVERSATION, numbered, SCRIPT } from './ledger.script';
+import { CONVERSATION, makeNumberedSteps, SCRIPT } from './ledger.script';
 
 const [task, root = '', argument = ''] = process.argv.slice(2);
 
@@ -20,7 +20,7 @@ function die(): never {
 }
 
 /** Appends the script's entries, and reports each. */
-async function follow(deadAt: number): Promise<void> {
+async function followScript(deadAt: number): Promise<void> {
   let count = 0;
   const files = createSteppedFiles(() => {
     if (count++ === deadAt) die();
@@ -44,7 +44,7 @@ async function appendMany(name: string): Promise<void> {
   say('ready');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   process.stdin.destroy();
-  for (const { entry, texts } of numbered(name)) await ledger.append(entry, makeOriginals(texts));
+  for (const { entry, texts } of makeNumberedSteps(name)) await ledger.append(entry, makeOriginals(texts));
 }
 
-await (task === 'follow' ? follow(Number(argument)) : appendMany(argument));
+await (task === 'follow' ? followScript(Number(argument)) : appendMany(argument));

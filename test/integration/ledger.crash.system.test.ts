@@ -8,8 +8,8 @@ import { buildLedger } from '../../src/core/condense/ledger/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { makeCondensedEntry, makeOriginals, QUICK_LOCK_TIMING } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
-import { stepsTried } from '../support/long';
-import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
+import { listStepsToTry } from '../support/long';
+import { CONVERSATION, MANY, makeNumberedSteps, SCRIPT } from './ledger.script';
 
 const { folder, program } = childProgram('ledger.child.ts');
 const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK_TIMING });
@@ -78,7 +78,7 @@ async function killAtEachStep(name: string, prepare: (root: string) => Promise<n
   const { code, output } = await followed(Number.MAX_SAFE_INTEGER);
   expect(code).toBe(0);
   const steps = Number(/steps (\d+)\n/.exec(output)?.[1]);
-  for (const step of stepsTried(steps)) expect((await followed(step)).signal).toBe('SIGKILL');
+  for (const step of listStepsToTry(steps)) expect((await followed(step)).signal).toBe('SIGKILL');
   return steps;
 }
 
@@ -128,8 +128,8 @@ test('two processes that append to a ledger at once lose and mix no entries', { 
   expect(ledger.condensations).toHaveLength(2 * MANY);
   for (const name of ['a', 'b']) {
     const own = ledger.condensations.filter(({ id }) => id.startsWith(name));
-    expect(own).toEqual(buildLedger(numbered(name).map(({ entry }) => entry)).condensations);
-    const texts = numbered(name).flatMap((step) => step.texts);
+    expect(own).toEqual(buildLedger(makeNumberedSteps(name).map(({ entry }) => entry)).condensations);
+    const texts = makeNumberedSteps(name).flatMap((step) => step.texts);
     expect(await file.originals(makeOriginals(texts).keys())).toEqual(makeOriginals(texts));
   }
 });

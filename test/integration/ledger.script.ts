@@ -24,7 +24,7 @@ export const SCRIPT: readonly ScriptStep[] = [
 export const MANY = 200;
 
 /** Entries that each of two processes appends at the same time. */
-export const numbered = (name: string): ScriptStep[] =>
+export const makeNumberedSteps = (name: string): ScriptStep[] =>
   Array.from({ length: MANY }, (_, index) =>
     condense(`${name}${index}`, [`original ${index}`, `only of ${name}${index} ${'x'.repeat(index * 20)}`]),
   );

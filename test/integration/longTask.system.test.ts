@@ -27,7 +27,7 @@ import {
 import type { ModelServer } from '../servers/modelServer';
 import { figuresText, taskRequests } from '../servers/taskFigures';
 import { isLong } from '../support/long';
-import { condensationsIn, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
+import { filterCondensations, taskBench, type TaskBench, type TaskBenchOptions } from '../support/taskBench';
 import { fake, secretStorage } from '../support/vscode';
 import { MARKER_START } from '../../src/core/messages/markers';
 
@@ -71,7 +71,7 @@ describe('a task of many tool calls on a window of 100,000 tokens', () => {
     expect(await chat.ask(TASK_PROMPT)).toBe(DONE_ANSWER);
     expect(chat.errors).toEqual([]);
     const figures = bench.figures();
-    const condensations = condensationsIn(window.events).length;
+    const condensations = filterCondensations(window.events).length;
     console.log(`${provider}\n${figuresText(figures, condensations)}`);
     expect(figures.refused).toEqual([]);
     expect(figures.toolCalls).toBe(WHOLE_CALLS);
@@ -108,9 +108,9 @@ describe('a question whose recalled answer is too large for the request', () => 
     });
     const chat = window.chat(bench.tools, 'conversation-1');
     expect(await chat.ask(TASK_PROMPT)).toBe(DONE_ANSWER);
-    const before = condensationsIn(window.events).length;
+    const before = filterCondensations(window.events).length;
     expect(await chat.ask(QUESTION)).toBe(short.early.line);
-    expect(condensationsIn(window.events).slice(before)).toMatchObject([
+    expect(filterCondensations(window.events).slice(before)).toMatchObject([
       { decision: { reason: 'window' }, outcome: { provider: 'smart' } },
     ]);
   });
@@ -122,7 +122,7 @@ describe('a long task that is condensed continues', () => {
     const before = bench.open(TRUNCATION);
     const chat = before.chat(bench.tools, 'one');
     expect(await chat.ask(TASK_PROMPT)).toBe(PAUSE_ANSWER);
-    const made = condensationsIn(before.events).length;
+    const made = filterCondensations(before.events).length;
     expect(made).toBeGreaterThan(0);
     before.live.dispose();
 
@@ -131,7 +131,7 @@ describe('a long task that is condensed continues', () => {
     expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const figures = bench.figures();
     expect(figures.refused).toEqual([]);
-    expect(figures.breaks).toHaveLength(made + condensationsIn(after.events).length);
+    expect(figures.breaks).toHaveLength(made + filterCondensations(after.events).length);
     expect(after.live.active()?.condensations.length).toBe(figures.breaks.length);
     expect(await chat.ask(QUESTION)).toBe(task.early.line);
   });
@@ -166,7 +166,7 @@ describe('a long task that is condensed continues', () => {
     await last.aborted;
     expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     expect(chat.errors).toEqual([]);
-    expect(bench.figures().breaks).toHaveLength(condensationsIn(window.events).length);
+    expect(bench.figures().breaks).toHaveLength(filterCondensations(window.events).length);
   });
 
   it('after overloads and interrupted streams, without repeating a condensation', async () => {
@@ -185,7 +185,7 @@ describe('a long task that is condensed continues', () => {
     expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
     const figures = bench.figures();
     expect(figures.refused.map(({ status }) => status)).toEqual([529, 529]);
-    expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+    expect(figures.breaks).toHaveLength(filterCondensations(window.events).length);
   });
 
   it('in two windows at once, each with its own task', async () => {
@@ -199,7 +199,7 @@ describe('a long task that is condensed continues', () => {
       expect(await chat.ask(GO_ON_PROMPT)).toBe(DONE_ANSWER);
       const figures = bench.figures();
       expect(figures.refused).toEqual([]);
-      expect(figures.breaks).toHaveLength(condensationsIn(window.events).length);
+      expect(figures.breaks).toHaveLength(filterCondensations(window.events).length);
       expect(window.live.list()).toHaveLength(1);
       expect(await chat.ask(QUESTION)).toBe(task.early.line);
     });
@@ -261,7 +261,7 @@ describe('a long task that is condensed continues', () => {
     expect(chat.errors).toEqual([]);
     expect(figures.refused).toEqual([]);
     expect(server.requests.length).toBeGreaterThan(0);
-    const providers = new Set(condensationsIn(window.events).map(({ outcome }) => outcome.provider));
+    const providers = new Set(filterCondensations(window.events).map(({ outcome }) => outcome.provider));
     expect(providers).toEqual(new Set([how === 'answers' ? 'native' : 'truncation']));
     window.live.dispose();
   });

@@ -28,9 +28,9 @@ import { createRequest, createModel } from '../../src/live/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { sessionFiles } from '../bench/corpus';
 import { convertToSentForm } from '../bench/liveReplay';
-import { conversationWith, HOSTILE_TEXTS } from '../generators/hostileTexts';
+import { makeConversationWith, HOSTILE_TEXTS } from '../generators/hostileTexts';
 import { openChatEngine } from '../support/chatEngine';
-import { isLong, isTried } from '../support/long';
+import { isLong, shouldTry } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 
 const CHOICES = [
@@ -340,7 +340,7 @@ describe.each(CHOICES)(
     it('if the conversation has huge and unusual texts', { timeout: isLong ? 7_200_000 : 1_800_000 }, async () => {
       const folder = temporaryFolder();
       const texts = Object.entries(HOSTILE_TEXTS)
-        .filter((_text, at) => isTried(at, CHOICES.indexOf(choice), CHOICES.length))
+        .filter((_text, at) => shouldTry(at, CHOICES.indexOf(choice), CHOICES.length))
         .map(([name, make]) => [name, () => make(SIZE)] as const);
       if (isLong) {
         texts.push(['lines of 10 million characters', () => HOSTILE_TEXTS['one line of code']!(LARGEST / 3)]);
@@ -349,11 +349,11 @@ describe.each(CHOICES)(
       const inputs = texts.map(
         ([name, make]) =>
           () =>
-            makeInput(name, conversationWith(make()), folder),
+            makeInput(name, makeConversationWith(make()), folder),
       );
       inputs.push(() => {
         const deep = makeToolExchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
-        return makeInput('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
+        return makeInput('deeply nested parameters', [user('Go.'), ...deep, ...makeConversationWith('ok')], folder);
       });
       const condensed = await compare(inputs, choice, await openRoads(folder));
       expect(condensed).toBeGreaterThan(0);

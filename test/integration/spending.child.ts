@@ -37,12 +37,15 @@ const vendor: Summarizer = {
 writeSync(1, 'ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 process.stdin.destroy();
-const limited = createLimitedSummarizer(vendor, {
+const limitedSummarizer = createLimitedSummarizer(vendor, {
   spending: new Spending(path, { timing: { wait: 60_000, silence: 10_000, heartbeat: 500 } }),
   limits: () => ({ perConversation: 0, perDay: 0.1 }),
   count: (text) => text.length,
 });
 for (let call = 0; call < 5; call++) {
-  const reply = await limited.summarize({ system: '', prompt: 'x', maxOutputTokens: 1_000 }, { conversation: 'c' });
+  const reply = await limitedSummarizer.summarize(
+    { system: '', prompt: 'x', maxOutputTokens: 1_000 },
+    { conversation: 'c' },
+  );
   writeSync(1, `${reply.kind}\n`);
 }

@@ -18,7 +18,7 @@ const counter = loadTokenCounter(bundles);
 const random = new Random(seed);
 
 // The task's kind determines the type of its result.
-const run = async <T>(task: Task): Promise<T> =>
+const runWindowTask = async <T>(task: Task): Promise<T> =>
   (await performTask(task, {
     tokens: () => counter,
     onProgress: () => undefined,
@@ -29,7 +29,7 @@ async function condense(): Promise<Did> {
   const provider = random.pick(['lossless', 'truncation']);
   const targetPercent = random.between(20, 80);
   const task = { kind: 'condense', path, history: 'active', provider, config: {}, targetPercent, store } as const;
-  const result = await run<{ kind: string; provider: string; edits: number; tokensAfter: number }>(task);
+  const result = await runWindowTask<{ kind: string; provider: string; edits: number; tokensAfter: number }>(task);
   if (result.kind !== 'condensed') return { did: 'nothing' };
   return { did: 'condensed', as: `${result.provider} ${result.edits} ${result.tokensAfter}` };
 }
@@ -38,12 +38,18 @@ async function giveBack(): Promise<Did> {
   // Makes the file look as if the agent had been idle for an hour, because giving back counts as
   // writing by the agent.
   makeFileOld(path);
-  const given = await run<{ path: string }>({ kind: 'give-back', path, history: 'active', store, replacements });
-  return { did: 'given', as: given.path };
+  const givenBack = await runWindowTask<{ path: string }>({
+    kind: 'give-back',
+    path,
+    history: 'active',
+    store,
+    replacements,
+  });
+  return { did: 'given', as: givenBack.path };
 }
 
 async function undoGiveBack(conversation: string): Promise<Did> {
-  const undone = await run<UndoneGiveBack | undefined>({
+  const undone = await runWindowTask<UndoneGiveBack | undefined>({
     kind: 'undo-give-back',
     name: { conversation },
     replacements,
@@ -52,7 +58,7 @@ async function undoGiveBack(conversation: string): Promise<Did> {
 }
 
 async function undo(conversation: string): Promise<Did> {
-  const { undone } = await run<{ undone: unknown }>({ kind: 'undo', conversation, store });
+  const { undone } = await runWindowTask<{ undone: unknown }>({ kind: 'undo', conversation, store });
   return { did: undone === undefined ? 'nothing' : 'undone' };
 }
 
@@ -72,7 +78,12 @@ const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
 
-const { conversation } = await run<{ conversation: { id: string } }>({ kind: 'show', path, history: 'active', store });
+const { conversation } = await runWindowTask<{ conversation: { id: string } }>({
+  kind: 'show',
+  path,
+  history: 'active',
+  store,
+});
 await counter;
 say('ready');
 await new Promise((resolve) => process.stdin.once('data', resolve));

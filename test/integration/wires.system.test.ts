@@ -25,7 +25,7 @@ import { wireFigures, wireFiguresText } from '../servers/wireFigures';
 import { workspaceTools } from '../support/agentTools';
 import { openAgentWindow } from '../support/agentWindow';
 import { isLong } from '../support/long';
-import { condensationsIn } from '../support/taskBench';
+import { filterCondensations } from '../support/taskBench';
 import { fake, secretStorage } from '../support/vscode';
 
 const ROOT = '/home/dev/project';
@@ -154,7 +154,7 @@ it.each(Object.entries(WIRES))(
       const chat = window.chat(workspaceTools(workspace), 'conversation-1');
       const said = await chat.ask(TASK_PROMPT);
       const figures = wireFigures(server.requests, (text) => server.tokensOf(text), prices);
-      const condensations = condensationsIn(window.events).length;
+      const condensations = filterCondensations(window.events).length;
       console.info(wireFiguresText(name, figures, condensations));
       expect(chat.errors).toEqual([]);
       expect(figures.refused).toEqual([]);

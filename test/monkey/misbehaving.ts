@@ -88,8 +88,8 @@ export class MisbehavingModel {
     const { random, workspace } = this;
     const path = random.pick(workspace.paths);
     const filePath = workspace.absolute(path);
-    const sent = JSON.stringify(body['messages']);
-    const markers = findMarkers(sent);
+    const sentText = JSON.stringify(body['messages']);
+    const markers = findMarkers(sentText);
     switch (random.weighted({ read: 8, search: 2, edit: 3, create: 1, list: 1, recall: 2, marker: 1, unknown: 0.3 })) {
       case 'read': {
         const startLine = random.between(1, 500);
@@ -117,8 +117,10 @@ export class MisbehavingModel {
         };
       }
       case 'marker': {
-        const copied = markers.length > 0 ? random.pick(markers) : undefined;
-        const content = copied ? sent.slice(copied.start, copied.end) : makeTestMarker('nothing', '000000');
+        const copiedMarker = markers.length > 0 ? random.pick(markers) : undefined;
+        const content = copiedMarker
+          ? sentText.slice(copiedMarker.start, copiedMarker.end)
+          : makeTestMarker('nothing', '000000');
         return { name: 'create_file', input: { filePath: workspace.absolute(`copied-${random.int(9)}.md`), content } };
       }
       case 'unknown':

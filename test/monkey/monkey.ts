@@ -126,7 +126,7 @@ class Monkey {
     mkdirSync(join(options.folder, 'extension'));
     symlinkSync(options.bundles, join(options.folder, 'extension', 'dist'));
     const { services, log } = testServices(join(options.folder, 'extension'), join(options.folder, 'storage'));
-    const profiles = ['work', 'cheap'].map((id) => profileFor(id, server.url));
+    const profiles = ['work', 'cheap'].map((id) => makeProfile(id, server.url));
     fake.settings['contextCondenser.profiles'] = profiles;
     fake.settings['contextCondenser.condensingProfile'] = 'cheap';
     for (const profile of profiles) await storeApiKey(secretStorage, profile, 'key');
@@ -215,10 +215,10 @@ class Monkey {
     const chat = await this.chat();
     this.model.isSilent = true;
     const before = this.server.requests.length;
-    const asked = chat.ask('This one is stopped.');
-    const held = await this.server.request(before);
+    const askedPrompt = chat.ask('This one is stopped.');
+    const heldRequest = await this.server.request(before);
     chat.cancel();
-    await Promise.all([asked, held.aborted]);
+    await Promise.all([askedPrompt, heldRequest.aborted]);
     this.model.isSilent = false;
   }
 
@@ -239,8 +239,8 @@ class Monkey {
   }
 
   private async command(): Promise<void> {
-    const live = this.agent.chat;
-    const list: readonly LiveSummary[] = live.list();
+    const liveChats = this.agent.chat;
+    const list: readonly LiveSummary[] = liveChats.list();
     if (list.length === 0) return;
     const { id, messages } = this.random.pick(list);
     const message = this.random.int(messages);
@@ -249,21 +249,21 @@ class Monkey {
         await this.agent.condense(id);
         return;
       case 1:
-        await live.undo(id);
+        await liveChats.undo(id);
         return;
       case 2:
-        await live.redo(id);
+        await liveChats.redo(id);
         return;
       case 3: {
-        const edits = (await live.view(id))?.edits ?? [];
-        if (edits.length > 0) await live.toggleEdit(id, this.random.pick(edits).id);
+        const edits = (await liveChats.view(id))?.edits ?? [];
+        if (edits.length > 0) await liveChats.toggleEdit(id, this.random.pick(edits).id);
         return;
       }
       case 4:
-        await live.pin(id, message);
+        await liveChats.pin(id, message);
         return;
       case 5:
-        await live.unpin(id, message);
+        await liveChats.unpin(id, message);
         return;
       default:
         await undoLastCondensation(this.services);
@@ -310,21 +310,21 @@ class Monkey {
   private async offIsOff(): Promise<void> {
     const chat = await this.chat();
     const before = fake.settings['contextCondenser.automatic'];
-    const fresh = new AgentRuntime(
+    const freshRuntime = new AgentRuntime(
       testServices(join(this.options.folder, 'extension'), join(this.options.folder, `fresh-${++this.made}`)).services,
     );
     fake.settings['contextCondenser.automatic'] = false;
     this.server.play(reply('Ok.'));
     try {
       const sent = await this.bodyOf(chat);
-      const control = await this.chatOn(fresh);
-      control.messages.push(...chat.messages.slice(0, sent.length));
-      const other = await this.bodyOf(control, false);
+      const controlChat = await this.chatOn(freshRuntime);
+      controlChat.messages.push(...chat.messages.slice(0, sent.length));
+      const other = await this.bodyOf(controlChat, false);
       assert.deepEqual(sent.body, other.body, 'with the switch off a message was changed');
       if (sent.body !== undefined) this.comparedOff++;
     } finally {
       fake.settings['contextCondenser.automatic'] = before;
-      fresh.dispose();
+      freshRuntime.dispose();
       this.server.play(this.model.answer);
     }
   }
@@ -367,7 +367,7 @@ class Monkey {
   }
 }
 
-const profileFor = (id: string, baseUrl: string): ApiProfile =>
+const makeProfile = (id: string, baseUrl: string): ApiProfile =>
   profileSchema.parse({
     id,
     name: id,

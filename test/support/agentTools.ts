@@ -26,12 +26,12 @@ export function workspaceTools(workspace: Workspace): AgentTools {
       return [...new Set(names)].join('\n');
     },
     grep_search({ query, maxResults }) {
-      const found = workspace.search(new RegExp(text(query), 'i'));
-      const shown = found.slice(0, Number(maxResults)).map((line) => /^([^:]*):(.*)$/s.exec(line) ?? []);
+      const matchingLines = workspace.search(new RegExp(text(query), 'i'));
+      const shownMatches = matchingLines.slice(0, Number(maxResults)).map((line) => /^([^:]*):(.*)$/s.exec(line) ?? []);
       const files = new Map<string, string[]>();
-      for (const [, path = '', line = ''] of shown) files.set(path, [...(files.get(path) ?? []), line]);
-      const parts = [...files].map(([path, lines]) => `${path}\n${lines.join('\n')}\n`);
-      return `Found ${found.length} matches for "${text(query)}" (showing ${shown.length})\n\n${parts.join('\n')}`;
+      for (const [, path = '', line = ''] of shownMatches) files.set(path, [...(files.get(path) ?? []), line]);
+      const textByFile = [...files].map(([path, lines]) => `${path}\n${lines.join('\n')}\n`);
+      return `Found ${matchingLines.length} matches for "${text(query)}" (showing ${shownMatches.length})\n\n${textByFile.join('\n')}`;
     },
     replace_string_in_file({ filePath, oldString, newString }) {
       workspace.edit(relative(filePath), text(oldString), text(newString));

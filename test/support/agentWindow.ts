@@ -70,8 +70,8 @@ export function openAgentWindow({
   const events: LiveEvent[] = [];
   live.on((event) => events.push(event));
   const log = window.createOutputChannel();
-  const asked = engine ?? live;
-  const recall = new RecallTool(() => Promise.resolve(asked));
+  const askedEngine = engine ?? live;
+  const recall = new RecallTool(() => Promise.resolve(askedEngine));
   const provider = new CondensingProvider({
     catalog: new ModelCatalog({
       models: languageModels,
@@ -87,7 +87,7 @@ export function openAgentWindow({
       counter: () => Promise.resolve(counter),
     }),
     counter: () => Promise.resolve(counter),
-    live: () => Promise.resolve(asked),
+    live: () => Promise.resolve(askedEngine),
     settings: readAgentSettings,
     threshold: (asked) => chooseThreshold(asked, { percent: 75 }),
     summaries: () => ({ mayCost: true }),

@@ -69,8 +69,8 @@ export class ChatAgent {
     if (this.messages.length === 0) {
       this.messages.push(message(USER, new LanguageModelTextPart('<environment_info>Linux</environment_info>')));
     }
-    const words = `<context>The current date is November 21, 2026.</context><userRequest>${prompt}</userRequest>`;
-    this.messages.push(message(USER, new LanguageModelTextPart(words)));
+    const promptText = `<context>The current date is November 21, 2026.</context><userRequest>${prompt}</userRequest>`;
+    this.messages.push(message(USER, new LanguageModelTextPart(promptText)));
     return this.work();
   }
 
@@ -119,8 +119,8 @@ export class ChatAgent {
 
   private async send(parts: Part[], source: CancellationTokenSource): Promise<void> {
     const { respond, system, conversationId, tools } = this.options;
-    const sent = [message(SYSTEM, new LanguageModelTextPart(system)), ...this.messages];
-    const declared = Object.keys(tools).map((name) => ({
+    const sentMessages = [message(SYSTEM, new LanguageModelTextPart(system)), ...this.messages];
+    const declaredTools = Object.keys(tools).map((name) => ({
       name,
       description: `The tool ${name}.`,
       inputSchema: { type: 'object', properties: {} },
@@ -132,8 +132,8 @@ export class ChatAgent {
     };
     const modelOptions = conversationId === undefined ? {} : { _conversationId: conversationId };
     // Copies are sent, because VS Code's model receives objects from another process.
-    const copies: unknown = sent.map(copyMessage);
-    const options: unknown = { tools: declared, toolMode: 1, modelOptions };
+    const copies: unknown = sentMessages.map(copyMessage);
+    const options: unknown = { tools: declaredTools, toolMode: 1, modelOptions };
     const token: unknown = source.token;
     // The test doubles have only the members that are used.
     await respond(
@@ -156,12 +156,12 @@ export class ChatAgent {
   }
 }
 
-const copyMessage = ({ content, ...rest }: ChatMessage): ChatMessage => ({ ...rest, content: content.map(copyOfPart) });
+const copyMessage = ({ content, ...rest }: ChatMessage): ChatMessage => ({ ...rest, content: content.map(copyPart) });
 
-function copyOfPart(part: Part): Part {
+function copyPart(part: Part): Part {
   if (part instanceof LanguageModelTextPart) return new LanguageModelTextPart(part.value);
   if (part instanceof LanguageModelToolCallPart) {
     return new LanguageModelToolCallPart(part.callId, part.name, structuredClone(part.input));
   }
-  return new LanguageModelToolResultPart(part.callId, (part.content as Part[]).map(copyOfPart));
+  return new LanguageModelToolResultPart(part.callId, (part.content as Part[]).map(copyPart));
 }

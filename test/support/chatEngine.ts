@@ -55,10 +55,10 @@ export function openChatEngine(
     providers: { condense: () => Promise.resolve(), estimate: () => Promise.resolve() },
     ...options,
   });
-  const end = async (): Promise<void> => {
+  const endEngine = async (): Promise<void> => {
     await live.close();
     thread.endThread();
   };
-  onTestFinished(end);
-  return { live, thread, deaths, end };
+  onTestFinished(endEngine);
+  return { live, thread, deaths, end: endEngine };
 }

@@ -14,13 +14,13 @@ import {
  * number or path. {@link findCutsWithBrokenReferences} alone is not enough: it interprets results
  * by their calls, and mistakes numbered lines after a cut in the command.
  */
-export function lostLines(
+export function findLostLine(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   cuts: Iterable<CutsAtPlace>,
 ): BrokenCut | undefined {
-  const broken = findCutsWithBrokenReferences(original, view, cuts).filter(({ line }) => line !== '');
-  if (broken.length === 0) return undefined;
+  const brokenCuts = findCutsWithBrokenReferences(original, view, cuts).filter(({ line }) => line !== '');
+  if (brokenCuts.length === 0) return undefined;
   const text = JSON.stringify(view);
-  return broken.find(({ line }) => !text.includes(JSON.stringify(line).slice(1, -1)));
+  return brokenCuts.find(({ line }) => !text.includes(JSON.stringify(line).slice(1, -1)));
 }

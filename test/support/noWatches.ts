@@ -6,7 +6,7 @@ import { onTestFinished, vi } from 'vitest';
 const NO_WATCHES = "ENOSPC: System limit for number of file watchers reached, watch '/somewhere'";
 
 /** Makes watching folders fail until the test ends. */
-export function withoutWatches(): void {
+export function makeWatchesFail(): void {
   const watch = vi.spyOn(fs, 'watch').mockImplementation(() => {
     throw Object.assign(new Error(NO_WATCHES), { code: 'ENOSPC' });
   });

@@ -40,9 +40,9 @@ export function testServices(
 }
 
 export function memento() {
-  const kept = new Map<string, unknown>();
+  const storedValues = new Map<string, unknown>();
   return {
-    get: (key: string, standard?: unknown) => kept.get(key) ?? standard,
-    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+    get: (key: string, standard?: unknown) => storedValues.get(key) ?? standard,
+    update: (key: string, value: unknown) => Promise.resolve(void storedValues.set(key, value)),
   };
 }

@@ -80,5 +80,5 @@ export async function taskBench(root: string, task: LongTask, options: TaskBench
 }
 
 /** Lists the condensations that an engine reported. */
-export const condensationsIn = (events: readonly LiveEvent[]): (LiveEvent & { readonly kind: 'condensed' })[] =>
+export const filterCondensations = (events: readonly LiveEvent[]): (LiveEvent & { readonly kind: 'condensed' })[] =>
   events.filter((event) => event.kind === 'condensed');

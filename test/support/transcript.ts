@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Formats lines like the output of Claude Code's Read. */
-const numbered = (lines: readonly string[]): string =>
+const numberLines = (lines: readonly string[]): string =>
   lines.map((line, index) => `${String(index + 1).padStart(6)}→${line}`).join('\n');
 
 const CODE = Array.from(
@@ -16,7 +16,7 @@ interface Line {
   readonly content: unknown;
 }
 
-const call = (id: string, path: string): Line => ({
+const makeCallLine = (id: string, path: string): Line => ({
   type: 'assistant',
   content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: path } }],
 });
@@ -26,7 +26,7 @@ const result = (id: string, text: string): Line => ({
   content: [{ type: 'tool_result', tool_use_id: id, content: text }],
 });
 
-export function transcript(lines: readonly Line[] = duplicateReads()): string {
+export function makeTranscript(lines: readonly Line[] = duplicateReads()): string {
   return lines
     .map(({ type, content }, index) =>
       JSON.stringify({
@@ -46,12 +46,12 @@ export function transcript(lines: readonly Line[] = duplicateReads()): string {
 function duplicateReads(): Line[] {
   return [
     { type: 'user', content: 'Rename value7 in src/values.ts' },
-    call('toolu_1', '/project/src/values.ts'),
-    result('toolu_1', numbered(CODE)),
+    makeCallLine('toolu_1', '/project/src/values.ts'),
+    result('toolu_1', numberLines(CODE)),
     { type: 'assistant', content: [{ type: 'text', text: 'I read it again to be sure.' }] },
     { type: 'user', content: 'Go on.' },
-    call('toolu_2', '/project/src/values.ts'),
-    result('toolu_2', numbered(CODE)),
+    makeCallLine('toolu_2', '/project/src/values.ts'),
+    result('toolu_2', numberLines(CODE)),
     { type: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
   ];
 }
@@ -68,6 +68,6 @@ export const nothingToGain = (): Line[] => [
  */
 export function writeTranscript(folder: string): string {
   const path = join(folder, 'session-1.jsonl');
-  writeFileSync(path, transcript());
+  writeFileSync(path, makeTranscript());
   return path;
 }

@@ -215,7 +215,7 @@ export const l10n = {
     text.replace(/\{(\d+)\}/g, (_match, index: string) => String(values[Number(index)])),
 };
 
-const show =
+const makeShowMessage =
   (kind: ShownMessages['kind']) =>
   (message: string, ...choices: string[]) => {
     fake.shown.push({ kind, message, choices });
@@ -224,13 +224,13 @@ const show =
 
 const logger = () => {
   const lines: string[] = [];
-  const write = (line: string): void => {
+  const writeLine = (line: string): void => {
     lines.push(line);
   };
   const reveal = (): void => {
     fake.executed.push(['log.show']);
   };
-  return { lines, info: write, warn: write, error: write, show: reveal, dispose: () => undefined };
+  return { lines, info: writeLine, warn: writeLine, error: writeLine, show: reveal, dispose: () => undefined };
 };
 
 interface Token {
@@ -372,8 +372,10 @@ export class RelativePattern {
 /** Finds other extensions in `fake.extensions`. */
 export const extensions = {
   getExtension: (id: string) => {
-    const exported = fake.extensions.get(id);
-    return exported === undefined ? undefined : { activate: () => Promise.resolve(exported), packageJSON: {} };
+    const extensionExports = fake.extensions.get(id);
+    return extensionExports === undefined
+      ? undefined
+      : { activate: () => Promise.resolve(extensionExports), packageJSON: {} };
   },
 };
 
@@ -584,9 +586,9 @@ export const window = {
   },
   registerTerminalProfileProvider: () => new Disposable(() => undefined),
   createWebviewPanel: (...asked: readonly unknown[]) => new FakeWebviewPanel(asked),
-  showInformationMessage: show('information'),
+  showInformationMessage: makeShowMessage('information'),
   showWarningMessage: (message: string, ...rest: unknown[]) =>
-    show('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),
+    makeShowMessage('warning')(message, ...rest.filter((choice) => typeof choice === 'string')),
   showTextDocument: (document: unknown) => {
     fake.executed.push(['showTextDocument', document]);
     return Promise.resolve();
@@ -598,15 +600,17 @@ export const window = {
   },
   showQuickPick: (items: readonly FakeItem[], options: { readonly canPickMany?: boolean } = {}) => {
     fake.offered.push(items);
-    const pick = fake.picks.shift();
+    const nextPick = fake.picks.shift();
     // In a multi-select list, the pick selects every label that it contains.
     if (options.canPickMany) {
-      return Promise.resolve(pick === undefined ? undefined : items.filter(({ label }) => pick.includes(label)));
+      return Promise.resolve(
+        nextPick === undefined ? undefined : items.filter(({ label }) => nextPick.includes(label)),
+      );
     }
-    return Promise.resolve(pick === undefined ? undefined : items.find(({ label }) => label.includes(pick)));
+    return Promise.resolve(nextPick === undefined ? undefined : items.find(({ label }) => label.includes(nextPick)));
   },
-  showErrorMessage: show('error'),
-  setStatusBarMessage: show('status'),
+  showErrorMessage: makeShowMessage('error'),
+  setStatusBarMessage: makeShowMessage('status'),
   showOpenDialog: () => Promise.resolve(fake.openFile === undefined ? undefined : [Uri.file(fake.openFile)]),
   showSaveDialog: () => Promise.resolve(fake.saveFile === undefined ? undefined : Uri.file(fake.saveFile)),
   createOutputChannel: logger,
@@ -632,10 +636,10 @@ export const window = {
     return task({ report }, token);
   },
   createQuickPick(): FakeQuickPick {
-    const selected: ((items: readonly FakeItem[]) => void)[] = [];
-    const accepted: Listener[] = [];
-    const hidden: Listener[] = [];
-    const typed: Listener[] = [];
+    const selectionListeners: ((items: readonly FakeItem[]) => void)[] = [];
+    const acceptListeners: Listener[] = [];
+    const hideListeners: Listener[] = [];
+    const valueListeners: Listener[] = [];
     const buttons: ((event: { item: FakeItem }) => void)[] = [];
     const picker: FakeQuickPick = {
       title: '',
@@ -646,22 +650,22 @@ export const window = {
       items: [],
       activeItems: [],
       selectedItems: [],
-      onDidChangeSelection: (listener) => selected.push(listener),
-      onDidAccept: (listener) => accepted.push(listener),
+      onDidChangeSelection: (listener) => selectionListeners.push(listener),
+      onDidAccept: (listener) => acceptListeners.push(listener),
       onDidTriggerItemButton: (listener) => void buttons.push(listener),
-      onDidHide: (listener) => hidden.push(listener),
-      onDidChangeValue: (listener) => void typed.push(listener),
+      onDidHide: (listener) => hideListeners.push(listener),
+      onDidChangeValue: (listener) => void valueListeners.push(listener),
       type: () => {
-        typed.forEach((listener) => listener());
+        valueListeners.forEach((listener) => listener());
       },
       show: () => fake.onQuickPick?.(picker),
       dispose: () => undefined,
       accept(item) {
         picker.selectedItems = [item];
-        selected.forEach((listener) => {
+        selectionListeners.forEach((listener) => {
           listener(picker.selectedItems);
         });
-        accepted.forEach((listener) => listener());
+        acceptListeners.forEach((listener) => listener());
       },
       triggerButton: (item) => {
         buttons.forEach((listener) => {
@@ -669,7 +673,7 @@ export const window = {
         });
       },
       hide: () => {
-        hidden.forEach((listener) => listener());
+        hideListeners.forEach((listener) => listener());
       },
     };
     fake.quickPick = picker;

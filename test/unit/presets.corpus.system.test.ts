@@ -21,7 +21,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { loadCorpus } from '../bench/corpus';
 import { DOCUMENTED_CONFIGS } from '../fixtures/documentedConfigs';
 import { freshCounter } from '../generators/setups';
-import { isTried } from '../support/long';
+import { shouldTry } from '../support/long';
 
 const { isReal, conversations } = loadCorpus(() => undefined);
 /** One counter is shared, so that tokens are counted only once. */
@@ -90,7 +90,7 @@ describe.runIf(isReal)('a preset on real conversations', () => {
     'called $name keeps them valid, in order, no larger and reversible, and is final after one run',
     async (each) => {
       for (const [index, { messages }] of conversations.entries()) {
-        if (!isTried(index, CASES.indexOf(each), 7)) continue;
+        if (!shouldTry(index, CASES.indexOf(each), 7)) continue;
         const { edits } = await bed(GOOD).condense(each, messages);
         check(messages, edits);
         const withoutModel = bed();
@@ -109,7 +109,7 @@ describe.runIf(isReal)('a preset on real conversations', () => {
     async () => {
       for (const [index, { messages }] of conversations.filter((_, index) => index % 6 === 3).entries()) {
         for (const [row, each] of CASES.entries()) {
-          if (!isTried(index, row, 7)) continue;
+          if (!shouldTry(index, row, 7)) continue;
           const { summarizer, condense } = bed(GOOD);
           await condense(each, messages);
           const calls = summarizer.requests.length;

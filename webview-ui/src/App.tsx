@@ -76,7 +76,7 @@ export function App(): ReactNode {
   const { providers } = welcome;
   const provider = state.settings['provider']?.value;
   const groups = useMemo(() => listNavigationGroups(providers, provider), [providers, provider]);
-  const show = useRevealPlace(groups);
+  const revealPlace = useRevealPlace(groups);
   const currentGroup = useGroupInView(main);
   useRestoredScrollPosition(main);
   useEffect(() => moveFocusWhenRemoved(document.body), []);
@@ -91,9 +91,9 @@ export function App(): ReactNode {
   const leaveSearchFor = useCallback(
     (id: string): void => {
       clearSearch();
-      show(id);
+      revealPlace(id);
     },
-    [clearSearch, show],
+    [clearSearch, revealPlace],
   );
   const result = searchedText === '' ? '' : hitCount === 0 ? t('Nothing found') : t('{0} found', hitCount);
   const shownGroups =
@@ -151,9 +151,13 @@ const SettingsGroups = memo(function SettingsGroups({ groups, providers }: Setti
     <SettingsGroup key={group.id} group={group}>
       {group.sections.map(({ id }) => {
         const provider = providers.find((each) => each.id === id);
-        const Provider = PROVIDER_COMPONENTS[id] ?? ProviderSection;
-        const Shown = SECTION_COMPONENTS[id];
-        return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
+        const ProviderComponent = PROVIDER_COMPONENTS[id] ?? ProviderSection;
+        const SectionComponent = SECTION_COMPONENTS[id];
+        return provider ? (
+          <ProviderComponent key={id} provider={provider} />
+        ) : (
+          SectionComponent && <SectionComponent key={id} />
+        );
       })}
     </SettingsGroup>
   ));
@@ -169,9 +173,9 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
   const showPlace = useCallback(
     (id: string): void => {
       const group = groups.find((each) => each.id === id);
-      const unfolded = group ? group.unfolds : [getSectionOfPlace(id)];
-      const open = new Set([...view.open, ...unfolded]);
-      if (open.size > view.open.length) changeView({ open: [...open] });
+      const unfoldedSections = group ? group.unfolds : [getSectionOfPlace(id)];
+      const openSections = new Set([...view.open, ...unfoldedSections]);
+      if (openSections.size > view.open.length) changeView({ open: [...openSections] });
       setTarget({ id: group ? makeGroupPlace(group.id) : id });
     },
     [groups, view.open, changeView],

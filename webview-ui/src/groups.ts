@@ -129,8 +129,12 @@ const SETTINGS_SHOWN_ELSEWHERE: readonly string[] = [
 ];
 
 export function listOtherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
-  const placed = new Set([...SETTINGS_SHOWN_ELSEWHERE, ...Object.values(SETTINGS_BY_PLACE).flat(), ...ofProviders]);
-  return names.filter((name) => !placed.has(name));
+  const placedSettings = new Set([
+    ...SETTINGS_SHOWN_ELSEWHERE,
+    ...Object.values(SETTINGS_BY_PLACE).flat(),
+    ...ofProviders,
+  ]);
+  return names.filter((name) => !placedSettings.has(name));
 }
 
 /** Names of all agents; a test compares them with the table, which is too large for this page. */

@@ -41,9 +41,9 @@ export function getNumberSeparators(): { readonly group: string; readonly decima
  */
 export function formatDollars(dollars: number | undefined): string {
   if (dollars === undefined) return t('unknown');
-  const size = Math.abs(dollars);
-  if (size > 0 && size < 0.0001) return `<${formatDollars(0.0001)}`;
-  const digits = size === 0 ? 0 : size < 0.01 ? 4 : 2;
+  const absoluteDollars = Math.abs(dollars);
+  if (absoluteDollars > 0 && absoluteDollars < 0.0001) return `<${formatDollars(0.0001)}`;
+  const digits = absoluteDollars === 0 ? 0 : absoluteDollars < 0.01 ? 4 : 2;
   return formatNumber(dollars, { ...DOLLARS, minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
@@ -68,12 +68,12 @@ export const formatPercent = (share: number): string => formatPercentage(share, 
 export const formatChange = (change: number): string => formatPercentage(change, 'exceptZero');
 
 function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
-  const size = Math.abs(percent);
+  const absolutePercent = Math.abs(percent);
   // Less than all is never shown as 100%.
-  const isAlmostAll = size >= 99.5 && size < 100;
+  const isAlmostAll = absolutePercent >= 99.5 && absolutePercent < 100;
   const options = {
     style: 'percent',
-    maximumFractionDigits: size < 9.95 || isAlmostAll ? 1 : 0,
+    maximumFractionDigits: absolutePercent < 9.95 || isAlmostAll ? 1 : 0,
     ...(isAlmostAll && ({ roundingMode: 'trunc' } as const)),
   } as const;
   return percent !== 0 && Math.abs(percent) < 0.05

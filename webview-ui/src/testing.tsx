@@ -94,7 +94,7 @@ export async function openPage({
   );
   connection.sendReady();
   const queryAll = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
-  const labelOf = (element: HTMLElement): string =>
+  const getLabel = (element: HTMLElement): string =>
     [element.getAttribute('aria-label'), element.getAttribute('placeholder'), element.textContent].join('\n');
   const page: TestPage = {
     root,
@@ -103,22 +103,22 @@ export async function openPage({
     all: queryAll,
     find(selector, text = '') {
       const element = queryAll(selector).find((element) =>
-        typeof text === 'string' ? labelOf(element).includes(text) : text.test(labelOf(element)),
+        typeof text === 'string' ? getLabel(element).includes(text) : text.test(getLabel(element)),
       );
       if (!element) throw new Error(`there is no ${selector} with ${String(text)}:\n${root.textContent}`);
       return element;
     },
     async until(probe) {
-      for (const end = Date.now() + MAX_WAIT_MS; ;) {
+      for (const deadline = Date.now() + MAX_WAIT_MS; ;) {
         await waitForUpdates();
         try {
           const answer = probe();
           if (answer !== undefined && answer !== null && answer !== false) return answer;
         } catch (error) {
           // The element may still appear.
-          if (Date.now() > end) throw error;
+          if (Date.now() > deadline) throw error;
         }
-        if (Date.now() > end) throw new Error(`waited in vain:\n${root.textContent}`);
+        if (Date.now() > deadline) throw new Error(`waited in vain:\n${root.textContent}`);
       }
     },
     async click(find) {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { dirname, join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
-import { transcript } from '../../../test/support/transcript';
+import { makeTranscript } from '../../../test/support/transcript';
 
 const KEY = 'sk-ant-api03-THE-AGENTS-OWN-KEY';
 
@@ -18,7 +18,7 @@ function bed() {
   const home = temporaryFolder();
   const store = join(home, 'store');
   const session = join(home, 'session.jsonl');
-  put(session, transcript());
+  put(session, makeTranscript());
   put(join(home, 'bin/cline'), '#!/bin/sh\nexec sleep 60\n', 0o700);
   const settings = { provider: 'anthropic', apiKey: KEY, model: 'm' };
   put(

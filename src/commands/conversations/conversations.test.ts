@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
-import { transcript } from '../../../test/support/transcript';
+import { makeTranscript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
 import { replaceFiles } from '../../giveBack/replacement';
@@ -67,7 +67,7 @@ const run = (action: ConversationAction, subject: unknown = rows()[0]): Promise<
 function writeSession(): string {
   const path = join(home, '.claude', 'projects', '-home-me-app', `${ID}.jsonl`);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, transcript());
+  writeFileSync(path, makeTranscript());
   return path;
 }
 
@@ -196,7 +196,7 @@ describe('the conversations view', () => {
     writeSession();
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl'),
-      transcript().replaceAll('session-1', 'session-2'),
+      makeTranscript().replaceAll('session-1', 'session-2'),
     );
     await openView();
     const [row, other] = rows();
@@ -211,7 +211,7 @@ describe('the conversations view', () => {
     await vi.waitFor(() => expect(item(row!).contextValue).toContain('redoable'));
     writeFileSync(
       join(home, '.claude', 'projects', '-home-me-app', 'third.jsonl'),
-      transcript().replaceAll('session-1', 'session-3'),
+      makeTranscript().replaceAll('session-1', 'session-3'),
     );
     await view.refresh();
     await vi.waitFor(() => expect(drawn).toContain(undefined));
@@ -483,7 +483,7 @@ describe('giving a condensed conversation back from the conversations view', () 
     await condenseFirstRow('lossless');
     rmSync(path);
     const other = join(home, '.claude', 'projects', '-home-me-app', 'other.jsonl');
-    writeFileSync(other, transcript());
+    writeFileSync(other, makeTranscript());
     await view.refresh();
     const node = rows().find(({ found }) => found.path === other);
     fake.answers = ['Export…'];

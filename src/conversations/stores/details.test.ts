@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { assistant, jsonl, text, user } from '../../../test/fixtures/conversations/claudeCodeLines';
+import { assistant, jsonl, makeTextBlock, user } from '../../../test/fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../../test/fixtures/conversations/home';
 import { createCounter } from '../../core/testingCounter';
 import {
@@ -37,7 +37,10 @@ const FILLER = 'word '.repeat(8_000);
 
 describe("a conversation's details read from the beginning of its file", () => {
   it.each([
-    ['lines', jsonl(user('u1', null, 'Fix it'), assistant('a1', 'u1', 'm1', text(FILLER)), user('u2', 'a1', 'more'))],
+    [
+      'lines',
+      jsonl(user('u1', null, 'Fix it'), assistant('a1', 'u1', 'm1', makeTextBlock(FILLER)), user('u2', 'a1', 'more')),
+    ],
     [
       'an array in one line',
       JSON.stringify([
@@ -94,7 +97,11 @@ describe("a conversation's details read from its whole file", () => {
     const side = { isSidechain: true, agentId: 'one' };
     const details = readDetailsFromWholeFile(
       write(
-        jsonl(user('u1', null, 'Fix it'), user('x1', null, 'Explore', side), assistant('a1', 'u1', 'm', text('Done'))),
+        jsonl(
+          user('u1', null, 'Fix it'),
+          user('x1', null, 'Explore', side),
+          assistant('a1', 'u1', 'm', makeTextBlock('Done')),
+        ),
       ),
       createCounter(),
       'active',

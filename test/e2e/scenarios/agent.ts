@@ -21,7 +21,7 @@ import {
 } from '../workbench/index';
 import type { Workbench } from '../workbench/index';
 import { STATUS_ITEM, statusText } from '../liveStatus';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
 /** True for a step of the task, and false for the chat's own small requests. */
@@ -158,7 +158,7 @@ const condensesAndTellsIt: SharedScenario = (bench) =>
     await bench.page.keyboard.press('Escape');
     // Without this, the status bar's item would get the focus back, and its hover would cover the
     // notification.
-    await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
+    await runInHelper(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     await setTheme(bench, 'light');
     await screenshot(bench, 'agent-notice-light');
     await clickNotification(bench, 'Condensed “', 'Show Diff');
@@ -205,7 +205,7 @@ const actsAtTheThreshold: SharedScenario = async (bench, bed) => {
       }
       await screenshot(bench, `${name}-details-dark`);
       await bench.page.keyboard.press('Escape');
-      await help(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
+      await runInHelper(bench, { commands: [['workbench.action.focusActiveEditorGroup']] });
     });
   }
 };

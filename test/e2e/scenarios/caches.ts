@@ -11,7 +11,7 @@ import { callsTool, reply, type Behaviour, type ScriptedCall } from '../../serve
 import type { Bed, Scenario } from '../bed';
 import { chatProfile, condensedOptions, KEY, pickCondensed, PROFILE_NAME, setKey } from '../condensedModel';
 import { leaveStatus, openDetails, reportInChat, statusText, statusTooltip } from '../liveStatus';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import {
   answerText,
   ask,
@@ -130,7 +130,8 @@ async function checkFourPlaces({ bench, bed }: Stage, name: string, title: strin
   bed.report(`${name}: ${await statusText(bench)}\n${tooltip}\nlog: ${why}\n/report: ${report}`);
 }
 
-const newChat = (bench: Workbench): Promise<string> => help(bench, { commands: [['workbench.action.chat.newChat']] });
+const newChat = (bench: Workbench): Promise<string> =>
+  runInHelper(bench, { commands: [['workbench.action.chat.newChat']] });
 
 const seconds = (what: string, since: number, count: number): Promise<true> =>
   until(what, () => Date.now() - since > count * 1_000, (count + 60) * 1_000);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Scenario } from '../bed';
 import { closeParts, runCommand, screenshot, until } from '../workbench/index';
-import { settingsOnDisk } from '../workbench/helper';
+import { readSettingsFromDisk } from '../workbench/helper';
 import { clickDialog, dialog } from '../workbench/notifications';
 
 const COMMAND = 'Context Condenser: Connect the Claude Code Extension to the Gateway…';
@@ -28,7 +28,7 @@ export const claudeCodeIsConnectedAndLetGo: Scenario = async (bed) => {
     asked,
     /sets ANTHROPIC_BASE_URL to http:\/\/127\.0\.0\.1:\d+\/…\/anthropic in claudeCode\.environmentVariables/,
   );
-  const set = (): readonly { name: string; value: string }[] => settingsOnDisk(bench.server)[SETTING] as never;
+  const set = (): readonly { name: string; value: string }[] => readSettingsFromDisk(bench.server)[SETTING] as never;
   await until('the setting', () => set().length === 2);
   assert.deepEqual(set()[0], KEPT);
   assert.match(set()[1]?.value ?? '', /^http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/anthropic$/);

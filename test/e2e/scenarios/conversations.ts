@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { assistant, jsonl, text, user } from '../../fixtures/conversations/claudeCodeLines';
+import { assistant, jsonl, makeTextBlock, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
 import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations, refreshConversations } from '../home';
@@ -9,7 +9,7 @@ import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
   activeTab,
-  answer,
+  answerInput,
   chooseInMenu,
   clickRow,
   diffEditor,
@@ -164,7 +164,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   homeWith(bench, {
     '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl': jsonl(
       user('u1', null, title),
-      assistant('a1', 'u1', 'm1', text('word '.repeat(9_000))),
+      assistant('a1', 'u1', 'm1', makeTextBlock('word '.repeat(9_000))),
     ),
   });
   await openConversations(bench);
@@ -188,7 +188,7 @@ const searchesAndExplainsAnEmptyList: SharedScenario = async (bench) => {
   await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
   await runCommand(bench, 'Context Condenser: Search Conversations');
-  await answer(bench, 'no such conversation');
+  await answerInput(bench, 'no such conversation');
   const welcome = bench.page.locator('.part.sidebar .welcome-view-content');
   await until('the welcome text', async () => (await welcome.innerText()).includes('No conversations match.'));
   await screenshot(bench, 'conversations-filtered-dark');

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/vscode.mjs';
 import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
 import { generateConversation } from '../../generators/conversation';
-import { conversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
+import { makeConversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { reply } from '../../servers/behaviour';
 import { convertToSentForm, listRequests } from '../../bench/liveReplay';
@@ -17,7 +17,7 @@ import { chatProfile, condensedOptions, KEY, setKey } from '../condensedModel';
 import { freshSample, homeWith, openConversations } from '../home';
 import { profileHost, type HostProfile } from '../hostProfile';
 import { openPanel, showSection } from '../panelPage';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import { closeParts, notification, treeRows, type Workbench } from '../workbench/index';
 
 /** Length of each hostile text, in UTF-16 code units. */
@@ -42,7 +42,7 @@ async function chats(
   const send = (messages: readonly unknown[], requests: readonly number[]): Promise<unknown> => {
     const file = join(folder, 'task.json');
     writeFileSync(file, JSON.stringify({ vendor: OWN_VSCODE_VENDOR, messages, requests }));
-    return help(bench, { commands: [['condenser-heavy-extension.send', file]] });
+    return runInHelper(bench, { commands: [['condenser-heavy-extension.send', file]] });
   };
   // This first request isn't measured, because another scenario tests what it loads.
   await send([{ role: 'user', content: 'Say hello.' }], [1]);
@@ -59,7 +59,7 @@ async function chats(
     'with 60 MB on one line': HOSTILE_TEXTS['one line of code']?.(60_000_000) ?? '',
   };
   for (const [name, text] of Object.entries(first))
-    await tell(`a first request ${name}`, () => send(conversationWith(text).slice(0, 5), [5]));
+    await tell(`a first request ${name}`, () => send(makeConversationWith(text).slice(0, 5), [5]));
 }
 
 const whileItWorks: Scenario = async (bed) => {
@@ -80,12 +80,12 @@ const whileItWorks: Scenario = async (bed) => {
   await chats(bench, tell, folder);
   for (const [name, make] of Object.entries(HOSTILE_TEXTS)) {
     const path = join(folder, 'session.json');
-    writeFileSync(path, JSON.stringify({ messages: conversationWith(make(HOSTILE_CHARS)) }));
+    writeFileSync(path, JSON.stringify({ messages: makeConversationWith(make(HOSTILE_CHARS)) }));
     const row = { kind: 'conversation', found: { agent: 'claude-code', path }, children: [] };
     let condensing: Promise<unknown> | undefined;
     await tell(`${name}, condensed`, async () => {
       // The command ends only after its notification is closed.
-      condensing = help(bench, { commands: [['contextCondenser.conversations.condense', row]] });
+      condensing = runInHelper(bench, { commands: [['contextCondenser.conversations.condense', row]] });
       await notification(bench, /^Condensed |Nothing|can’t/);
     });
     await closeParts(bench, 'notifications');

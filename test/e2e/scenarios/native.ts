@@ -10,7 +10,7 @@ import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
 import { homeWith, refreshConversations } from '../home';
 import { countCondensations } from '../longTask';
 import { plainWindow } from '../windows';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import type { Workbench } from '../workbench/index';
 import {
   clickNotification,
@@ -76,7 +76,7 @@ async function condense(bench: Workbench): Promise<void> {
 async function condenseWithSummary(bench: Workbench, path: string, shot: string): Promise<void> {
   // The command gets the path, because from the palette it would use the conversation that an
   // earlier scenario condensed. It ends only when its notification is answered.
-  void help(bench, { commands: [['contextCondenser.conversations.condenseWith', path]] }).catch(() => undefined);
+  void runInHelper(bench, { commands: [['contextCondenser.conversations.condenseWith', path]] }).catch(() => undefined);
   const offered = await quickInput(
     bench,
     ({ title, items }) =>

@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assistant, call, jsonl, result, text, user } from '../../fixtures/conversations/claudeCodeLines';
+import {
+  assistant,
+  makeToolUse,
+  jsonl,
+  result,
+  makeTextBlock,
+  user,
+} from '../../fixtures/conversations/claudeCodeLines';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { openPanel } from '../panelPage';
@@ -21,9 +28,9 @@ const asked = (id: string, parent: string, block: unknown) => {
 /** A session on another day than the sample's. */
 const second = jsonl(
   user('u', null, 'Look at the parts'),
-  asked('a', 'u', call('c')),
+  asked('a', 'u', makeToolUse('c')),
   user('r', 'a', [result('c')]),
-  asked('b', 'r', text('Seen.')),
+  asked('b', 'r', makeTextBlock('Seen.')),
 );
 
 /** Runs in the page. Lists the names of controls that can get the focus, in order. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import type { Scenario } from '../bed';
 import { openPanel, reloadPanel, unfold } from '../panelPage';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import { notification, pick, quickInput, runCommand, screenshot, setTheme, until } from '../workbench/index';
 
 const profile = (id: string, name: string): object => ({
@@ -59,7 +59,7 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   await unfold(again, ['smart', 'profiles']);
   await again.locator('#profiles', { hasText: 'Of the machine' }).waitFor();
   // A reloaded panel may take the focus late, which would close an open list.
-  await help(bench, { commands: [['workbench.action.closeAllEditors']] });
+  await runInHelper(bench, { commands: [['workbench.action.closeAllEditors']] });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
   await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
   await pick(bench, /tags/i);

@@ -1,7 +1,15 @@
 /** Tests comparing and reading a condensed conversation from which 10,000 lines were removed. */
 import assert from 'node:assert/strict';
 import { MARKER_START } from '../../../src/core/messages/markers';
-import { assistant, call, jsonl, result, text, user, type Fields } from '../../fixtures/conversations/claudeCodeLines';
+import {
+  assistant,
+  makeToolUse,
+  jsonl,
+  result,
+  makeTextBlock,
+  user,
+  type Fields,
+} from '../../fixtures/conversations/claudeCodeLines';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { homeWith, openConversations } from '../home';
 import { plainWindow } from '../windows';
@@ -35,11 +43,11 @@ function session(): string {
       { length: 100 },
       (_, line) => `part ${read} line ${line}: ${(read * 7919 + line * 104_729) % 9973}`,
     );
-    records.push(assistant(`a${read}`, last, `m${read}`, call(`c${read}`)));
+    records.push(assistant(`a${read}`, last, `m${read}`, makeToolUse(`c${read}`)));
     records.push(user(`r${read}`, `a${read}`, [result(`c${read}`, lines.join('\n'))]));
     last = `r${read}`;
   }
-  records.push(assistant('end', last, 'end', text('Seen.')));
+  records.push(assistant('end', last, 'end', makeTextBlock('Seen.')));
   // A ledger finds its session by the session ID, so this session gets an ID of its own.
   return jsonl(...records.map((record) => ({ ...record, sessionId: SESSION })));
 }

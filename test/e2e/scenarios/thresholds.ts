@@ -12,7 +12,7 @@ import { PRICES } from '../../servers/longTask';
 import { taskFigures } from '../../servers/taskFigures';
 import { chatProfile, condensedOptions, KEY, PROFILE_NAME, setKey } from '../condensedModel';
 import { leaveStatus, openDetails, statusText, statusTooltip } from '../liveStatus';
-import { help } from '../workbench/helper';
+import { runInHelper } from '../workbench/helper';
 import { answerText, ask, dismiss, openChat, screenshot, useSettings, type Workbench } from '../workbench/index';
 
 const WINDOW = 100_000;
@@ -101,7 +101,7 @@ async function runTask(bench: Workbench, server: ModelServer, task: Task, own: (
     const input = { filePath: join(bench.folder ?? '', `${file ?? ''}.ts`), startLine: 1, endLine: 400 };
     return file === undefined ? reply(DONE) : callsTool({ name: 'read_file', input });
   });
-  await help(bench, { commands: [['workbench.action.chat.newChat']] });
+  await runInHelper(bench, { commands: [['workbench.action.chat.newChat']] });
   await openChat(bench, PROFILE_NAME);
   const title = `Read the files at ${name}`;
   await ask(bench, title);
@@ -133,9 +133,9 @@ const actsWhenItSays: Scenario = async (bed) => {
     const options = condensedOptions(profile);
     const bench = await bed.open({ ...options, folder: bed.folder(files) });
     await setKey(bench);
-    const own = (): object => ({ ...options.settings, ...options.machineSettings });
+    const getOwnSettings = (): object => ({ ...options.settings, ...options.machineSettings });
     const rows: Row[] = [];
-    for (const task of TASKS) rows.push(await runTask(bench, server, task, own));
+    for (const task of TASKS) rows.push(await runTask(bench, server, task, getOwnSettings));
     for (const { name, first, largest, cost, uncondensed, breaks, status, ran, tooltip } of rows) {
       const dollars = `$${cost.toFixed(3)}, uncondensed $${uncondensed.toFixed(3)}`;
       const head = `${name}: ${first} tokens at first, ${largest} at most; ${breaks} breaks; ${dollars}; ${status}`;

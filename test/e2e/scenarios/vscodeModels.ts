@@ -23,7 +23,7 @@ const WINDOW = 24_000;
 const TITLES = ['Put the native', 'Put the other notes'];
 
 /** Returns the file that a step reads; every third step reads a file again. */
-const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
+const getFileOfStep = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const hasTools = ({ body }: RecordedRequest): boolean => Array.isArray(body['tools']);
 
@@ -34,8 +34,8 @@ const worksOnTwoTasks: Scenario = async (bed) => {
     script: (request) => {
       const step = objects(request.body['messages']).filter(({ role }) => role === 'assistant').length;
       return hasTools(request)
-        ? callsTool({ name: 'read_file', input: { path: `src/native${fileAt(step)}.ts` } })
-        : reply(`I look.\n<read_file>\n<path>src/xml${fileAt(step)}.ts</path>\n</read_file>`);
+        ? callsTool({ name: 'read_file', input: { path: `src/native${getFileOfStep(step)}.ts` } })
+        : reply(`I look.\n<read_file>\n<path>src/xml${getFileOfStep(step)}.ts</path>\n</read_file>`);
     },
   });
   try {
@@ -71,9 +71,9 @@ const worksOnTwoTasks: Scenario = async (bed) => {
     assert.ok(condensations >= 2 && native + xml <= condensations);
 
     await openContainer(bench, 'Context Condenser');
-    const isTold = (texts: readonly string[]): boolean =>
+    const isCondensedTold = (texts: readonly string[]): boolean =>
       TITLES.every((title) => texts.filter((text) => text.includes(title) && /−\d+%/.test(text)).length === 1);
-    await treeRows(bench, isTold);
+    await treeRows(bench, isCondensedTold);
     await closeParts(bench, 'notifications');
     await screenshot(bench, 'vscode-models-dark');
     await setTheme(bench, 'light');

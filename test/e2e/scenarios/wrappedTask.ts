@@ -20,7 +20,7 @@ const LIMIT = 90_000;
 /** Prices of GPT-4.1 in US dollars per million input tokens. */
 const PRICES = { input: 2, cacheRead: 0.5 };
 
-interface Metered {
+interface MeteredRequest {
   readonly tokens: number;
   readonly cached: number;
   readonly isTooLong: boolean;
@@ -36,15 +36,15 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   const [script, log] = [join(outside, 'task.json'), join(outside, 'log.jsonl')];
   writeFileSync(script, JSON.stringify({ declared: DECLARED, limit: LIMIT, steps: task.steps, done: DONE_ANSWER }));
   writeFileSync(log, '');
-  const wrapped = 'condenser-metered/m1';
-  const options = agentOptions(OWN_VSCODE_VENDOR, wrapped.replace('/', ':'));
+  const wrappedModelId = 'condenser-metered/m1';
+  const options = agentOptions(OWN_VSCODE_VENDOR, wrappedModelId.replace('/', ':'));
   const bench = await bed.open({
     ...options,
     folder,
     env: { METERED_TASK: script, METERED_LOG: log },
     models: [...(options.models ?? []), { name: 'Metered', vendor: 'condenser-metered' }],
     settings: { ...options.settings, ...MANY_REQUESTS },
-    machineSettings: { 'contextCondenser.agent.wrappedModels': [wrapped] },
+    machineSettings: { 'contextCondenser.agent.wrappedModels': [wrappedModelId] },
     developmentExtensions: [join(root, 'test', 'e2e', 'metered-model')],
   });
   await openChat(bench, 'Metered Model');
@@ -54,25 +54,27 @@ const runsOnAModelOfVsCode: Scenario = async (bed) => {
   await screenshot(bench, 'wrapped-long-task-dark');
 
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-  const requests = lines.map((line) => JSON.parse(line) as Metered);
-  const refused = requests.filter(({ isTooLong }) => isTooLong);
-  const answered = requests.filter(({ isTooLong }) => !isTooLong);
-  const sum = (field: 'tokens' | 'cached'): number => answered.reduce((all, each) => all + each[field], 0);
+  const requests = lines.map((line) => JSON.parse(line) as MeteredRequest);
+  const refusedRequests = requests.filter(({ isTooLong }) => isTooLong);
+  const answeredRequests = requests.filter(({ isTooLong }) => !isTooLong);
+  const sum = (field: 'tokens' | 'cached'): number => answeredRequests.reduce((all, each) => all + each[field], 0);
   const condensations = countCondensations(bench);
   const share = Math.round((100 * sum('cached')) / sum('tokens'));
-  const breaks = answered.filter(({ cached }, index) => index > 0 && cached < (answered[index - 1]?.tokens ?? 0));
+  const breaks = answeredRequests.filter(
+    ({ cached }, index) => index > 0 && cached < (answeredRequests[index - 1]?.tokens ?? 0),
+  );
   const dollars = (sum('tokens') - sum('cached')) * PRICES.input + sum('cached') * PRICES.cacheRead;
   bed.report(
-    `${answered.length} requests, ${refused.length} refused in Copilot's words, largest ${Math.max(...answered.map(({ tokens }) => tokens))} ` +
+    `${answeredRequests.length} requests, ${refusedRequests.length} refused in Copilot's words, largest ${Math.max(...answeredRequests.map(({ tokens }) => tokens))} ` +
       `of ${LIMIT} tokens (${DECLARED} declared), ${condensations} condensations, ${breaks.length} breaks, ` +
       `${share} % of the input from the cache, $${(dollars / 1e6).toFixed(2)} for it`,
   );
-  assert.equal(answered.length, task.steps.length + 1, 'each step was asked once');
-  assert.ok(refused.length <= 1, 'the first refusal names the window: no other follows');
+  assert.equal(answeredRequests.length, task.steps.length + 1, 'each step was asked once');
+  assert.ok(refusedRequests.length <= 1, 'the first refusal names the window: no other follows');
   assert.ok(condensations > 3);
   assert.ok(share > 75);
-  const logged = bench.server.outputText('Context Condenser');
-  assert.ok(!logged.includes('could not be understood'), 'the refusal was understood');
+  const logText = bench.server.outputText('Context Condenser');
+  assert.ok(!logText.includes('could not be understood'), 'the refusal was understood');
 };
 
 export const theLongTaskOnAModelOfVsCode: Scenario = Object.assign(runsOnAModelOfVsCode, {

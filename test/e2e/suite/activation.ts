@@ -29,7 +29,7 @@ async function roundTrip(): Promise<number> {
  * Number of similar round trips that show that the window is idle, and the maximum number that are
  * tried.
  */
-const STEADY = 10;
+const STEADY_ROUND_TRIPS = 10;
 const MAX_ROUND_TRIPS = 300;
 
 /**
@@ -38,8 +38,9 @@ const MAX_ROUND_TRIPS = 300;
  */
 export async function windowAtRest(): Promise<number> {
   const times: number[] = [];
-  const steady = (): boolean => times.length >= STEADY && Math.max(...times.slice(-STEADY)) <= 2 * Math.min(...times);
-  while (!steady() && times.length < MAX_ROUND_TRIPS) times.push(await roundTrip());
+  const isSteady = (): boolean =>
+    times.length >= STEADY_ROUND_TRIPS && Math.max(...times.slice(-STEADY_ROUND_TRIPS)) <= 2 * Math.min(...times);
+  while (!isSteady() && times.length < MAX_ROUND_TRIPS) times.push(await roundTrip());
   return Math.min(...times);
 }
 
@@ -49,15 +50,15 @@ export async function measureActivation(extension: vscode.Extension<unknown>): P
   assert.equal(extension.isActive, false);
   const started = performance.now();
   await extension.activate();
-  const whole = performance.now() - started;
-  const at = (step: string): number => {
+  const activationMs = performance.now() - started;
+  const getMarkTime = (step: string): number => {
     const mark = MonacoPerformanceMarks.getMarks().find(({ name }) => name === `code/extHost/${step}/${extension.id}`);
     assert.ok(mark, `VS Code notes no ${step}`);
     return mark.startTime;
   };
   const own =
-    at('didLoadExtensionCode') -
-    at('willLoadExtensionCode') +
-    (at('didActivateExtension') - at('willActivateExtension'));
-  return { whole, own, roundTrip: trip };
+    getMarkTime('didLoadExtensionCode') -
+    getMarkTime('willLoadExtensionCode') +
+    (getMarkTime('didActivateExtension') - getMarkTime('willActivateExtension'));
+  return { whole: activationMs, own, roundTrip: trip };
 }

@@ -10,7 +10,7 @@ import { windowAtRest } from './activation';
 import type { IdleState } from './names';
 
 /** What an idle extension host uses. */
-export interface Idle {
+export interface IdleFigures {
   /** Bytes of heap and external buffers, after garbage collection. */
   readonly heap: number;
   /** Bytes of the process in memory. */
@@ -31,27 +31,29 @@ const SETTLED_MS = 5_000;
 const READ_MS = 40_000;
 
 /** Leaves a window idle in one of its states, and measures the extension host. */
-export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<Idle> {
+export async function measureIdle(extension: vscode.Extension<unknown>, state: IdleState): Promise<IdleFigures> {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
+  const collectGarbage = runInNewContext('gc') as () => void;
   await windowAtRest();
   if (state !== 'not active') await extension.activate();
   const isListed = state === '2,000 sessions listed';
   if (isListed || state === 'its view shown')
     await vscode.commands.executeCommand('contextCondenser.conversations.focus');
   await wait(isListed ? READ_MS : SETTLED_MS);
-  collect();
+  collectGarbage();
   const delays = monitorEventLoopDelay({ resolution: 1 });
   const before = process.cpuUsage();
   delays.enable();
   await wait(WATCHED_MS);
   delays.disable();
   const { user, system } = process.cpuUsage(before);
-  collect();
+  collectGarbage();
   const { heapUsed, external, rss } = process.memoryUsage();
   assert.equal(extension.isActive, state !== 'not active');
   const first = join(extension.extensionPath, 'dist', 'extension.cjs');
-  const loaded = Object.keys(createRequire(first).cache).filter((path) => path.startsWith(extension.extensionPath));
-  const bundles = loaded.filter((path) => path !== first).length;
+  const loadedBundles = Object.keys(createRequire(first).cache).filter((path) =>
+    path.startsWith(extension.extensionPath),
+  );
+  const bundles = loadedBundles.filter((path) => path !== first).length;
   return { heap: heapUsed + external, resident: rss, longest: delays.max / 1e6, cpu: (user + system) / 1000, bundles };
 }

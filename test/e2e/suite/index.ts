@@ -10,7 +10,7 @@ export type SuiteResult =
   | { readonly kind: 'end' };
 
 /** Appends a result to a file, one per line, because the page's console is unsuitable. */
-function note(result: SuiteResult): void {
+function writeResult(result: SuiteResult): void {
   const file = process.env[resultsVariable];
   if (file === undefined) console.log(JSON.stringify(result));
   else appendFileSync(file, `${JSON.stringify(result)}\n`);
@@ -18,7 +18,7 @@ function note(result: SuiteResult): void {
 
 /** Prints a test's figures next to the results. */
 export const reportFigure = (text: string, values: Readonly<Record<string, number>> = {}): void => {
-  note({ kind: 'figure', text, values });
+  writeResult({ kind: 'figure', text, values });
 };
 
 /** Reports the end of each test as a plain value. */
@@ -26,18 +26,18 @@ function reporter(): ReporterConstructor {
   return class extends reporters.Base {
     constructor(runner: Runner, options: MochaOptions) {
       super(runner, options);
-      const end = (test: Test, error?: Error): void => {
-        note({
+      const recordEnd = (test: Test, error?: Error): void => {
+        writeResult({
           kind: 'test',
           name: test.fullTitle(),
           seconds: (test.duration ?? 0) / 1000,
           ...(error === undefined ? {} : { error: error.stack ?? error.message }),
         });
       };
-      runner.on('pass', end);
-      runner.on('fail', end);
+      runner.on('pass', recordEnd);
+      runner.on('fail', recordEnd);
       runner.on('end', () => {
-        note({ kind: 'end' });
+        writeResult({ kind: 'end' });
       });
     }
   };

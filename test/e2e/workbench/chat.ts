@@ -69,9 +69,9 @@ export async function ask(bench: Workbench, prompt: string): Promise<void> {
   const editor = page.locator('.interactive-input-part .chat-editor-container .monaco-editor').first();
   await editor.click();
   await page.keyboard.insertText(prompt);
-  const shown = prompt.split('\n')[0]?.slice(0, 20) ?? '';
+  const promptStart = prompt.split('\n')[0]?.slice(0, 20) ?? '';
   await until('the prompt to stand in the chat', async () =>
-    (await editor.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ').includes(shown),
+    (await editor.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ').includes(promptStart),
   );
   await page.keyboard.press('Enter');
 }
@@ -90,17 +90,17 @@ export async function answerText(
   timeout = WAIT_MS,
 ): Promise<string> {
   const last = bench.page.locator('.interactive-item-container.interactive-response').last();
-  const read = async (): Promise<string> =>
+  const readAnswer = async (): Promise<string> =>
     (await last.locator('.value .rendered-markdown').allInnerTexts()).join('\n').trim();
   let before = '';
-  let same = 0;
-  await until('an answer in the chat', async () => wanted(await read()), timeout);
+  let unchangedCount = 0;
+  await until('an answer in the chat', async () => wanted(await readAnswer()), timeout);
   await waitUntilIdle(bench, timeout);
   await until('the answer to stand still', async () => {
-    const now = await read();
-    same = now === before ? same + 1 : 0;
-    before = now;
-    return same >= 6;
+    const currentText = await readAnswer();
+    unchangedCount = currentText === before ? unchangedCount + 1 : 0;
+    before = currentText;
+    return unchangedCount >= 6;
   });
   return before;
 }

@@ -14,13 +14,13 @@ const group = ({ page }: Workbench): Locator => page.locator('.editor-group-cont
 /**
  * Returns an editor's lines, sorted by position, because their order in Monaco's page is arbitrary.
  */
-async function lines(editor: Locator): Promise<string[]> {
-  const shown = await editor
+async function readEditorLines(editor: Locator): Promise<string[]> {
+  const shownLines = await editor
     .locator('.view-lines .view-line')
     .evaluateAll((elements) =>
       elements.map((element) => ({ top: element.getBoundingClientRect().top, text: element.textContent })),
     );
-  return shown.toSorted((a, b) => a.top - b.top).map(({ text }) => (text as string).replaceAll('\u00a0', ' '));
+  return shownLines.toSorted((a, b) => a.top - b.top).map(({ text }) => (text as string).replaceAll('\u00a0', ' '));
 }
 
 export const activeTab = async (bench: Workbench): Promise<string> =>
@@ -39,8 +39,8 @@ export function diffEditor(
     if ((await editor.count()) === 0) return undefined;
     const shown = {
       title: await activeTab(bench),
-      original: await lines(editor.locator('.editor.original')),
-      modified: await lines(editor.locator('.editor.modified')),
+      original: await readEditorLines(editor.locator('.editor.original')),
+      modified: await readEditorLines(editor.locator('.editor.modified')),
     };
     return wanted(shown) ? shown : undefined;
   });
@@ -51,7 +51,7 @@ export function textEditor(
   wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
 ): Promise<readonly string[]> {
   return until('a text editor', async () => {
-    const shown = await lines(group(bench).locator('.monaco-editor').first());
+    const shown = await readEditorLines(group(bench).locator('.monaco-editor').first());
     return wanted(shown) ? shown : undefined;
   });
 }
@@ -64,7 +64,7 @@ export function outputPanel(
   wanted: (shown: readonly string[]) => boolean = (shown) => shown.length > 0,
 ): Promise<readonly string[]> {
   return until('text in the output panel', async () => {
-    const shown = await lines(
+    const shown = await readEditorLines(
       bench.page.locator('.part.panel .output-view .monaco-editor, .output-view .monaco-editor').first(),
     );
     return wanted(shown) ? shown : undefined;

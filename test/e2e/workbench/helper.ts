@@ -16,18 +16,18 @@ export function installHelper(extensionsDir: string): void {
   const relativeLocation = `${publisher}.${name}-${version}`;
   const path = join(extensionsDir, relativeLocation);
   cpSync(source, path, { recursive: true });
-  const list = join(extensionsDir, 'extensions.json');
-  const installed = JSON.parse(readFileSync(list, 'utf8')) as unknown[];
+  const extensionsListFile = join(extensionsDir, 'extensions.json');
+  const installed = JSON.parse(readFileSync(extensionsListFile, 'utf8')) as unknown[];
   const location = { $mid: 1, path, scheme: 'file' };
   const identifier = { id: `${publisher}.${name}` };
   writeFileSync(
-    list,
+    extensionsListFile,
     JSON.stringify([...installed, { identifier, version, location, relativeLocation, metadata: {} }]),
   );
 }
 
 /** Path of the file that contains the address of a window's helper. */
-const announcement = (server: Server, folder: string | undefined): string =>
+const getAddressFile = (server: Server, folder: string | undefined): string =>
   join(server.helpers, basename(folder ?? 'empty'));
 
 /**
@@ -35,14 +35,14 @@ const announcement = (server: Server, folder: string | undefined): string =>
  * extension host.
  */
 export function forgetHelper(server: Server, folder: string | undefined): void {
-  rmSync(announcement(server, folder), { force: true });
+  rmSync(getAddressFile(server, folder), { force: true });
 }
 
 /**
  * Tasks for a helper in this order: user settings (null resets one), commands with arguments, a CPU
  * profile.
  */
-export interface Help {
+export interface HelperTasks {
   readonly settings?: Settings;
   readonly commands?: readonly (readonly [command: string, ...args: unknown[]])[];
   readonly profiler?: 'begin' | 'end';
@@ -52,15 +52,15 @@ export interface Help {
  * Runs tasks in the window's helper.
  * @returns its answer, such as a finished profile
  */
-export async function help({ server, folder }: Workbench, asked: Help): Promise<string> {
-  const file = announcement(server, folder);
+export async function runInHelper({ server, folder }: Workbench, asked: HelperTasks): Promise<string> {
+  const file = getAddressFile(server, folder);
   const response = await until('the helper of the window', async () => {
     if (!existsSync(file)) return undefined;
     return fetch(`http://127.0.0.1:${readFileSync(file, 'utf8')}`, { method: 'POST', body: JSON.stringify(asked) });
   });
-  const told = await response.text();
-  if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${told}`);
-  return told;
+  const answerText = await response.text();
+  if (!response.ok) throw new Error(`The helper could not do ${JSON.stringify(asked)}: ${answerText}`);
+  return answerText;
 }
 
 const CLOSE = {
@@ -73,10 +73,10 @@ const CLOSE = {
 
 /** Closes these parts of the window. */
 export const closeParts = (bench: Workbench, ...parts: readonly (keyof typeof CLOSE)[]): Promise<unknown> =>
-  help(bench, { commands: parts.map((part) => [CLOSE[part]]) });
+  runInHelper(bench, { commands: parts.map((part) => [CLOSE[part]]) });
 
 /** Reads the user's settings from disk; machine settings are in another file. */
-export function settingsOnDisk({ data }: Server): Settings {
+export function readSettingsFromDisk({ data }: Server): Settings {
   const files = ['User', 'Machine'].map((folder) => join(data, folder, 'settings.json')).filter(existsSync);
   return Object.assign({}, ...files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Settings)) as Settings;
 }
@@ -84,11 +84,11 @@ export function settingsOnDisk({ data }: Server): Settings {
 /** Sets the user's settings to the initial ones plus these. They take effect immediately. */
 export async function useSettings(bench: Workbench, more: Settings = {}): Promise<void> {
   const { server } = bench;
-  const wanted: Settings = { ...server.settings, ...more };
-  const now = settingsOnDisk(server);
-  const names = [...new Set([...Object.keys(wanted), ...Object.keys(now)])];
+  const wantedSettings: Settings = { ...server.settings, ...more };
+  const currentSettings = readSettingsFromDisk(server);
+  const names = [...new Set([...Object.keys(wantedSettings), ...Object.keys(currentSettings)])];
   const changes = names
-    .filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(now[name]))
-    .map((name) => [name, wanted[name] ?? null] as const);
-  if (changes.length > 0) await help(bench, { settings: Object.fromEntries(changes) });
+    .filter((name) => JSON.stringify(wantedSettings[name]) !== JSON.stringify(currentSettings[name]))
+    .map((name) => [name, wantedSettings[name] ?? null] as const);
+  if (changes.length > 0) await runInHelper(bench, { settings: Object.fromEntries(changes) });
 }

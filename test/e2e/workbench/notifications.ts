@@ -16,7 +16,7 @@ const toasts = ({ page }: Workbench): Locator =>
   page.locator('.notifications-toasts .notification-toast').filter({ has: page.locator('.notification-list-item') });
 
 /** Reads all notifications in one call, because new ones move the others. */
-function read(items: Locator): Promise<readonly Notification[]> {
+function readNotifications(items: Locator): Promise<readonly Notification[]> {
   return items.evaluateAll((elements) =>
     elements.map((element) => {
       const text = (selector: string): string => (element.querySelector(selector)?.textContent ?? '').trim();
@@ -46,7 +46,7 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
  * Returns the visible notifications. Those without buttons disappear after ten seconds, so start
  * waiting early.
  */
-export const notifications = (bench: Workbench): Promise<readonly Notification[]> => read(toasts(bench));
+export const notifications = (bench: Workbench): Promise<readonly Notification[]> => readNotifications(toasts(bench));
 
 /** Finds the notification with a text, while it pops up or in the notification center. */
 export async function notification(bench: Workbench, wanted: string | RegExp, timeout?: number): Promise<Notification> {
@@ -58,8 +58,8 @@ export async function notification(bench: Workbench, wanted: string | RegExp, ti
       async () => {
         const shown = await notifications(bench);
         for (const { text } of shown) seen.add(text);
-        const found = shown.find(({ text }) => matches(text, wanted));
-        if (found || Date.now() - startTimeMs < GONE_MS) return found;
+        const matchingNotification = shown.find(({ text }) => matches(text, wanted));
+        if (matchingNotification || Date.now() - startTimeMs < GONE_MS) return matchingNotification;
         return (await readNotificationCenter(bench, wanted)).find(({ text }) => matches(text, wanted));
       },
       timeout,
@@ -90,7 +90,7 @@ async function readNotificationCenter({ page }: Workbench, wanted: string | RegE
     await item.hover({ timeout: 2_000 });
     const unfold = item.locator('.codicon-notifications-expand').first();
     if (await unfold.isVisible()) await unfold.click({ timeout: 2_000 });
-    return read(items);
+    return readNotifications(items);
   }
   // The center doesn't contain the notification, so the center is closed; the notification may
   // still pop up.

@@ -25,14 +25,14 @@ export function start(
 }
 
 /** Ends a child's process group, and waits until the child has ended. */
-export async function end(child: ChildProcess): Promise<void> {
+export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
-    const hard = setTimeout(() => {
+    const killTimer = setTimeout(() => {
       signal(child, 'SIGKILL');
     }, 5_000);
     child.on('exit', () => {
-      clearTimeout(hard);
+      clearTimeout(killTimer);
       resolve();
     });
     signal(child, 'SIGTERM');
@@ -43,7 +43,7 @@ export async function end(child: ChildProcess): Promise<void> {
  * Runs a command.
  * @returns its output; on failure, the error's message contains it
  */
-export async function run(
+export async function runProcess(
   command: string,
   args: readonly string[],
   options: { env: NodeJS.ProcessEnv; cwd?: string },

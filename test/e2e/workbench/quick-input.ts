@@ -30,37 +30,37 @@ const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === 'string' ? text === wanted : wanted.test(text);
 
 /** The timeout is short, because lists may close by themselves; callers retry. */
-const SOON = { timeout: 2_000 };
+const SHORT_TIMEOUT = { timeout: 2_000 };
 
 /** Reads the whole list in one call, because the list may change between calls. */
-function read(bench: Workbench): Promise<QuickInput> {
+function readQuickInput(bench: Workbench): Promise<QuickInput> {
   return widget(bench).evaluate(
     (box) => {
-      const plain = (text: string | undefined): string => (text ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
-      const text = (parent: typeof box, selector: string): string => {
+      const normalizeText = (text: string | undefined): string => (text ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
+      const readText = (parent: typeof box, selector: string): string => {
         const found = parent.querySelector(selector);
-        return found === null || found.style.display === 'none' ? '' : plain(found.textContent);
+        return found === null || found.style.display === 'none' ? '' : normalizeText(found.textContent);
       };
       const input = box.querySelector('.quick-input-box input.input');
       const rows: (typeof box)[] = Array.from(box.querySelectorAll('.quick-input-list .monaco-list-row'));
       return {
-        title: text(box, '.quick-input-title'),
+        title: readText(box, '.quick-input-title'),
         placeholder: input?.placeholder ?? '',
         value: input?.value ?? '',
-        message: text(box, '.quick-input-message'),
+        message: readText(box, '.quick-input-message'),
         items: rows
           .toSorted((a, b) => Number(a.dataset.index) - Number(b.dataset.index))
           .map((row) => ({
-            label: text(row, '.quick-input-list-row .label-name'),
-            description: text(row, '.quick-input-list-row .label-description'),
-            detail: text(row, '.quick-input-list-label-meta'),
+            label: readText(row, '.quick-input-list-row .label-name'),
+            description: readText(row, '.quick-input-list-row .label-description'),
+            detail: readText(row, '.quick-input-list-label-meta'),
             index: Number(row.dataset.index),
           })),
         busy: box.querySelector('.quick-input-progress.active') !== null,
       };
     },
     undefined,
-    SOON,
+    SHORT_TIMEOUT,
   );
 }
 
@@ -78,8 +78,8 @@ export function quickInput(
     what,
     async () => {
       if ((await widget(bench).count()) === 0) return undefined;
-      const shown = await read(bench);
-      return !shown.value.startsWith('>') && wanted(shown) ? shown : undefined;
+      const shownInput = await readQuickInput(bench);
+      return !shownInput.value.startsWith('>') && wanted(shownInput) ? shownInput : undefined;
     },
     timeout,
   );
@@ -90,12 +90,14 @@ export async function pick(bench: Workbench, label: string | RegExp, timeout?: n
   await until(
     `a row ${String(label)} in the quick pick`,
     async () => {
-      const { busy, items } = await read(bench);
-      const found = items.find((item) => matches(item.label, label));
-      if (busy || found === undefined) return false;
+      const { busy, items } = await readQuickInput(bench);
+      const matchingItem = items.find((item) => matches(item.label, label));
+      if (busy || matchingItem === undefined) return false;
       // While a list loads, its rows move, so the row is found again and its text is checked.
-      const row = widget(bench).locator(`.monaco-list-row[data-index="${found.index}"]`, { hasText: found.label });
-      return clickOn(row, LIST_ROW, found.label);
+      const matchingRow = widget(bench).locator(`.monaco-list-row[data-index="${matchingItem.index}"]`, {
+        hasText: matchingItem.label,
+      });
+      return clickOn(matchingRow, LIST_ROW, matchingItem.label);
     },
     timeout,
   );
@@ -107,7 +109,7 @@ export async function filter(bench: Workbench, text: string, timeout?: number): 
 }
 
 /** Fills an input box and accepts it. */
-export async function answer(bench: Workbench, value: string): Promise<void> {
+export async function answerInput(bench: Workbench, value: string): Promise<void> {
   await quickInput(bench, () => true, 'an input box');
   await input(bench).fill(value);
   await bench.page.keyboard.press('Enter');
@@ -124,7 +126,7 @@ export const proposesFile = ({ value }: QuickInput): boolean => /\.\w+$/.test(va
 
 export async function saveAs(bench: Workbench, path: string): Promise<void> {
   await quickInput(bench, proposesFile, 'a file to save');
-  await answer(bench, path);
+  await answerInput(bench, path);
 }
 
 export async function dismiss(bench: Workbench): Promise<void> {
@@ -164,7 +166,7 @@ export async function runCommand(bench: Workbench, title: string): Promise<void>
       if ((await widget(bench).count()) > 0) await dismiss(bench);
       await page.keyboard.press('F1');
       await widget(bench).waitFor({ timeout: 3_000 });
-      await input(bench).fill(`>${title}`, SOON);
+      await input(bench).fill(`>${title}`, SHORT_TIMEOUT);
       const row = rows(bench).filter({ has: page.getByText(title, { exact: true }) });
       await row.first().waitFor({ timeout: 1_500 });
       return clickOn(row.first(), LIST_ROW, title);

@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensureCodeServer, environment, getNode24Path } from '../../../scripts/vscode.mjs';
-import { end, run, start } from './processes';
+import { endProcess, runProcess, start } from './processes';
 import { until } from './wait';
 
 export type Settings = Record<string, unknown>;
@@ -87,24 +87,24 @@ const BUILT_IN = [
   'typescript-basics',
 ];
 
-let builtIn: string | undefined;
+let builtInFolder: string | undefined;
 
 /** Creates the folder with the extensions in {@link BUILT_IN}, which all servers of a run share. */
 function builtInExtensions(entry: string): string {
-  if (builtIn !== undefined) return builtIn;
+  if (builtInFolder !== undefined) return builtInFolder;
   const folder = temporaryFolder('built-in');
   process.on('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   const all = join(dirname(entry), '..', '..', 'lib', 'vscode', 'extensions');
   for (const name of BUILT_IN) symlinkSync(join(all, name), join(folder, name), 'dir');
-  return (builtIn = folder);
+  return (builtInFolder = folder);
 }
 
 /**
  * Disables services that aren't needed, but that VS Code would start or contact for each window.
  */
-const WITHOUT = [
+const DISABLED_FEATURE_ARGS = [
   // Prevents VS Code from starting a process as agent host.
   '--vscode-option=agent-host-bridge-host=127.0.0.1',
   // Compression is useless on the same machine.
@@ -134,7 +134,7 @@ const defaults: Settings = {
 };
 
 /** Variables that contain keys or data folders of agents, which no test may see. */
-const removed = [
+const removedVariables = [
   'CLAUDE_CONFIG_DIR',
   'CODEX_HOME',
   'ANTHROPIC_API_KEY',
@@ -149,8 +149,10 @@ const removed = [
 ];
 
 function serverEnvironment(home: string, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment()).filter(([name]) => !removed.includes(name) && !name.startsWith('VSCODE_'));
-  return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home, ...extra };
+  const keptVariables = Object.entries(environment()).filter(
+    ([name]) => !removedVariables.includes(name) && !name.startsWith('VSCODE_'),
+  );
+  return { ...Object.fromEntries(keptVariables), HOME: home, USERPROFILE: home, ...extra };
 }
 
 export function freePort(): Promise<number> {
@@ -175,7 +177,7 @@ export async function installExtension(vsix: string, extensionsDir = temporaryFo
   const entry = await ensureCodeServer();
   const scratch = temporaryFolder('install');
   try {
-    await run(
+    await runProcess(
       getNode24Path(),
       [entry, '--extensions-dir', extensionsDir, '--user-data-dir', scratch, '--install-extension', vsix, '--force'],
       {
@@ -202,7 +204,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   let settings: Settings = { ...defaults, 'security.workspace.trust.enabled': trust, ...options.settings };
   const helpers = join(data, 'helpers');
   for (const folder of ['User', 'helpers']) mkdirSync(join(data, folder), { recursive: true });
-  const begun: Settings = { ...settings, ...options.machineSettings };
+  const initialSettings: Settings = { ...settings, ...options.machineSettings };
   writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
   if (options.machineSettings) {
     mkdirSync(join(data, 'Machine'), { recursive: true });
@@ -222,13 +224,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     extensionsDir,
     '--builtin-extensions-dir',
     builtInExtensions(entry),
-    ...WITHOUT,
+    ...DISABLED_FEATURE_ARGS,
   ];
-  const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
-  if (!trust) quiet.push('--disable-workspace-trust');
+  const quietArgs = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
+  if (!trust) quietArgs.push('--disable-workspace-trust');
   const child = start(
     getNode24Path(),
-    [entry, ...args, ...quiet, '--ignore-last-opened', '--idle-timeout-seconds', '300'],
+    [entry, ...args, ...quietArgs, '--ignore-last-opened', '--idle-timeout-seconds', '300'],
     {
       env: serverEnvironment(home, { ...NO_GALLERY, CONTEXT_CONDENSER_E2E_HELPER: helpers, ...options.env }),
     },
@@ -247,7 +249,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     data,
     home,
     extensionsDir,
-    settings: begun,
+    settings: initialSettings,
     helpers,
     writeSettings(more) {
       // VS Code may have written the file in the meantime.
@@ -266,9 +268,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         .join('');
     },
     log: () => log,
-    end: () => end(child),
+    end: () => endProcess(child),
     async stop() {
-      await end(child);
+      await endProcess(child);
       for (const folder of [
         data,
         ...(options.home === undefined ? [home] : []),

@@ -1,4 +1,4 @@
-import { help } from './helper';
+import { runInHelper } from './helper';
 import type { Workbench } from './workbench';
 
 const themes = {
@@ -13,6 +13,6 @@ export type Theme = keyof typeof themes;
 /** Switches the color theme, and waits until it is applied. */
 export async function setTheme(bench: Workbench, theme: Theme): Promise<void> {
   const { id, file } = themes[theme];
-  await help(bench, { settings: { 'workbench.colorTheme': id } });
+  await runInHelper(bench, { settings: { 'workbench.colorTheme': id } });
   await bench.page.locator(`.monaco-workbench[class*="-${file}-"]`).waitFor();
 }

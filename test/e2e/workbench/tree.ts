@@ -5,7 +5,7 @@ import type { Workbench } from './workbench';
 const rows = ({ page }: Workbench): Locator => page.locator('.part.sidebar .monaco-list-row');
 
 /** Finds a row. The match is case-sensitive, so that "Pi" isn't found in "Copilot". */
-const row = (bench: Workbench, label: string | RegExp): Locator =>
+const locateRow = (bench: Workbench, label: string | RegExp): Locator =>
   rows(bench)
     .filter({ hasText: typeof label === 'string' ? new RegExp(label.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')) : label })
     .first();
@@ -24,15 +24,15 @@ export function treeRows(bench: Workbench, wanted: (texts: readonly string[]) =>
 
 /** Clicks the row with a label, which opens or expands it. */
 export async function clickRow(bench: Workbench, label: string | RegExp): Promise<void> {
-  await until(`a click on the row ${String(label)}`, () => clickOn(row(bench, label), LIST_ROW, label));
+  await until(`a click on the row ${String(label)}`, () => clickOn(locateRow(bench, label), LIST_ROW, label));
 }
 
 /** Collapses every group, because the view expands the first one when opened. */
 export async function foldAll(bench: Workbench): Promise<void> {
   await until('all groups to be folded', async () => {
-    const unfolded = bench.page.locator('.part.sidebar .monaco-list-row[aria-expanded="true"]').first();
-    if ((await unfolded.count()) === 0) return true;
-    await unfolded.click({ timeout: 2_000 });
+    const firstUnfolded = bench.page.locator('.part.sidebar .monaco-list-row[aria-expanded="true"]').first();
+    if ((await firstUnfolded.count()) === 0) return true;
+    await firstUnfolded.click({ timeout: 2_000 });
     return false;
   });
 }
@@ -46,8 +46,8 @@ export function rowsBelow(
   return until(`rows below ${String(group)}`, async () => {
     const texts = (await rows(bench).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
     if (wanted(texts)) return texts;
-    const isFolded = (await row(bench, group).getAttribute('aria-expanded')) === 'false';
-    if (isFolded) await clickOn(row(bench, group), LIST_ROW, group);
+    const isFolded = (await locateRow(bench, group).getAttribute('aria-expanded')) === 'false';
+    if (isFolded) await clickOn(locateRow(bench, group), LIST_ROW, group);
     return undefined;
   });
 }
@@ -64,18 +64,18 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
    * True if the menu item received the key. A menu that closes passes the key on, and the key has
    * no effect outside the items.
    */
-  const wasTaken = (): Promise<boolean> =>
+  const isKeyTaken = (): Promise<boolean> =>
     page.evaluate<boolean>(`document.documentElement.dataset.menuKey === 'taken'`);
-  const listen = (): Promise<void> =>
+  const listenForKey = (): Promise<void> =>
     item.evaluate(
       (element) => {
         const { dataset } = element.ownerDocument.documentElement;
         delete dataset['menuKey'];
         const menu = element.closest('.monaco-menu') ?? element;
-        const note = (): void => {
+        const noteKey = (): void => {
           if (element.closest('.action-item')?.classList.contains('focused')) dataset['menuKey'] = 'taken';
         };
-        menu.addEventListener('keydown', note, { capture: true });
+        menu.addEventListener('keydown', noteKey, { capture: true });
       },
       undefined,
       { timeout: 1_000 },
@@ -84,14 +84,14 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
   await until(`"${entry}" in the menu of "${label}"`, async () => {
     if (!(await item.isVisible())) {
       if (isPressed) return true;
-      await row(bench, label).click({ button: 'right', timeout: 2_000 });
+      await locateRow(bench, label).click({ button: 'right', timeout: 2_000 });
     }
     await item.waitFor({ timeout: 2_000 });
     // Keys in a menu go to the item under the pointer.
     await item.hover({ timeout: 1_000 });
-    await listen();
+    await listenForKey();
     await item.press('Enter', CLICK);
-    isPressed = await wasTaken();
+    isPressed = await isKeyTaken();
     if (!isPressed) return false;
     await item.waitFor({ state: 'hidden', timeout: 2_000 });
     return true;
@@ -102,7 +102,7 @@ export async function chooseInMenu(bench: Workbench, label: string, entry: strin
 export async function readMenu(bench: Workbench, label: string): Promise<readonly string[]> {
   const labels = bench.page.locator('.monaco-menu .action-item .action-label').filter({ hasText: /./ });
   const entries = await until(`the menu of "${label}"`, async () => {
-    if (!(await labels.first().isVisible())) await row(bench, label).click({ button: 'right', timeout: 2_000 });
+    if (!(await labels.first().isVisible())) await locateRow(bench, label).click({ button: 'right', timeout: 2_000 });
     await labels.first().waitFor({ timeout: 2_000 });
     return labels.allInnerTexts();
   });
@@ -135,7 +135,7 @@ export async function tooltip(bench: Workbench, label: string): Promise<string> 
   return until(`the tooltip of "${label}"`, async () => {
     // A pointer that is already on the row shows no tooltip, so the pointer moves away first.
     await bench.page.mouse.move(0, 0);
-    await row(bench, label).hover({ timeout: 2_000 });
+    await locateRow(bench, label).hover({ timeout: 2_000 });
     await hover.waitFor({ timeout: 3_000 });
     return hover.innerText();
   });

@@ -13,7 +13,7 @@ export const WAIT_MS = 180_000;
 export const CLICK = { timeout: 30_000 };
 
 /** Event that tells the page that the click has ended. */
-const CLICKED = 'condenser-clicked';
+const CLICKED_EVENT = 'condenser-clicked';
 
 /**
  * Clicks an element that may be redrawn at any moment. If the pointer is pressed on one element and
@@ -31,43 +31,44 @@ export async function clickOn(target: Locator, what: string, label: string | Reg
       const { documentElement, defaultView: window } = element.ownerDocument;
       delete documentElement.dataset['clicked'];
       const { text, flags } = pattern;
-      const over = new AbortController();
+      const listenerAbort = new AbortController();
       const guard = (event: Event): void => {
         // Node's types of events lack elements.
         const { target } = event as unknown as { readonly target: typeof element };
-        const clicked = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
-        const isMeant = flags === undefined ? clicked.includes(text) : new RegExp(text, flags).test(clicked);
-        if (!isMeant) event.stopImmediatePropagation();
+        const clickedText = (target.closest(what)?.textContent ?? '').replace(/\s+/g, ' ');
+        const isWantedElement =
+          flags === undefined ? clickedText.includes(text) : new RegExp(text, flags).test(clickedText);
+        if (!isWantedElement) event.stopImmediatePropagation();
         else if (event.type === 'click') documentElement.dataset['clicked'] = 'yes';
       };
       for (const kind of ['pointerdown', 'mousedown', 'click'])
-        window?.addEventListener(kind, guard, { capture: true, signal: over.signal });
-      const end = (): void => {
-        over.abort();
+        window?.addEventListener(kind, guard, { capture: true, signal: listenerAbort.signal });
+      const stopGuarding = (): void => {
+        listenerAbort.abort();
       };
-      window?.addEventListener(CLICKED, end, { once: true });
+      window?.addEventListener(CLICKED, stopGuarding, { once: true });
     },
-    { what, CLICKED, pattern },
+    { what, CLICKED: CLICKED_EVENT, pattern },
     { timeout: 2_000 },
   );
   const page = target.page();
   const loads: Frame[] = [];
-  const loaded = (frame: Frame): void => {
+  const noteLoad = (frame: Frame): void => {
     if (frame === page.mainFrame()) loads.push(frame);
   };
-  page.on('framenavigated', loaded);
+  page.on('framenavigated', noteLoad);
   try {
     await target.click(CLICK);
-    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
+    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED_EVENT}'))`);
     const isClicked = await page.evaluate<boolean>(`document.documentElement.dataset.clicked === 'yes'`);
     return isClicked || loads.length > 0;
   } catch (error) {
     // The click has worked and replaced the page.
     if (loads.length > 0 || AFTER_NAVIGATION.test(String(error))) return true;
-    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED}'))`);
+    await page.evaluate(`window.dispatchEvent(new Event('${CLICKED_EVENT}'))`);
     throw error;
   } finally {
-    page.off('framenavigated', loaded);
+    page.off('framenavigated', noteLoad);
   }
 }
 
@@ -90,7 +91,7 @@ export async function until<T>(
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   timeout = WAIT_MS,
 ): Promise<T> {
-  const end = Date.now() + timeout;
+  const deadline = Date.now() + timeout;
   let last: unknown;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
@@ -101,9 +102,9 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > end) {
-      const why = last instanceof Error ? `: ${last.message}` : '';
-      throw new Error(`Waited ${timeout / 1000} s in vain for ${what}${why}`, { cause: last });
+    if (Date.now() > deadline) {
+      const errorText = last instanceof Error ? `: ${last.message}` : '';
+      throw new Error(`Waited ${timeout / 1000} s in vain for ${what}${errorText}`, { cause: last });
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS);

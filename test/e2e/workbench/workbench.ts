@@ -52,7 +52,7 @@ export interface Workbench {
  * Chromium uses only the last list of features, so this list replaces Playwright's list and repeats
  * the features that we need. The spare renderer would cost half a second of CPU time per window.
  */
-const withoutFeatures = [
+const disabledFeatures = [
   'SpareRendererForSitePerProcess',
   'PaintHolding',
   'ThirdPartyStoragePartitioning',
@@ -67,7 +67,7 @@ const V8 = ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-spac
 
 const flags = [
   `--js-flags=${V8.join(' ')}`,
-  `--disable-features=${withoutFeatures.join(',')}`,
+  `--disable-features=${disabledFeatures.join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -79,7 +79,7 @@ const flags = [
 ];
 
 /** Errors that every code-server prints without a network and with desktop extensions. */
-const noise = [
+const IGNORED_CONSOLE_PATTERNS = [
   /net::ERR_/,
   /open-vsx|ENOTFOUND|EAI_AGAIN|getaddrinfo|ECONNREFUSED|fetch failed|Failed to fetch/i,
   /not a web extension/,
@@ -198,8 +198,8 @@ export async function openWorkbench(
   options: WorkbenchOptions = {},
   kept?: BrowserContext,
 ): Promise<Workbench> {
-  const shared = kept ?? options.beside?.page.context();
-  const context = shared ?? (await keptContext());
+  const sharedContext = kept ?? options.beside?.page.context();
+  const context = sharedContext ?? (await keptContext());
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
@@ -211,14 +211,14 @@ export async function openWorkbench(
   if (kept) await clearStorage(page, server.base);
   const errors: string[] = [];
   const printed: string[] = [];
-  const note = (text: string): void => {
-    if (!noise.some((pattern) => pattern.test(text))) errors.push(text);
+  const recordError = (text: string): void => {
+    if (!IGNORED_CONSOLE_PATTERNS.some((pattern) => pattern.test(text))) errors.push(text);
   };
   page.on('console', (message) => {
-    if (message.type() === 'error') note(message.text());
+    if (message.type() === 'error') recordError(message.text());
   });
   page.on('pageerror', (error) => {
-    note(error.stack ?? error.message);
+    recordError(error.stack ?? error.message);
   });
   const exited = new Promise<number>((resolve) => {
     void page.exposeFunction('codeAutomationExit', resolve);
@@ -256,7 +256,7 @@ export async function openWorkbench(
       await page.reload();
       await waitUntilReady(page);
     },
-    close: () => (shared ? page.close() : context.close()),
+    close: () => (sharedContext ? page.close() : context.close()),
   };
 }
 

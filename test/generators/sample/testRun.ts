@@ -13,11 +13,14 @@ interface Case {
  * changed.
  */
 export function testRun(tools: ClaudeCodeTools, workspace: Workspace, random: Random): Call {
-  const cases = workspace.paths.filter((path) => path.startsWith('test/')).flatMap((file) => casesOf(workspace, file));
+  const cases = workspace.paths
+    .filter((path) => path.startsWith('test/'))
+    .flatMap((file) => listCases(workspace, file));
   const isNewFormat = workspace.text('src/store.ts').includes('FORMAT_VERSION = 3');
   const isOldTest = workspace.text('test/cli.test.ts').includes('expect(file.version).toBe(2)');
-  const fails = ({ name }: Case): boolean => isNewFormat && isOldTest && name.endsWith('keeps notes in one JSON file');
-  const failed = cases.filter(fails);
+  const isFailing = ({ name }: Case): boolean =>
+    isNewFormat && isOldTest && name.endsWith('keeps notes in one JSON file');
+  const failedCases = cases.filter(isFailing);
   const output = [
     '',
     '> quicknotes@0.4.1 test',
@@ -26,19 +29,19 @@ export function testRun(tools: ClaudeCodeTools, workspace: Workspace, random: Ra
     '',
     ` RUN  v2.1.4 ${workspace.root}`,
     '',
-    ...cases.map((each) => ` ${fails(each) ? '×' : '✓'} ${each.file} > ${each.name} ${random.between(1, 19)}ms`),
+    ...cases.map((each) => ` ${isFailing(each) ? '×' : '✓'} ${each.file} > ${each.name} ${random.between(1, 19)}ms`),
     '',
-    ...failed.flatMap((each) => failure(workspace, each)),
-    ` Test Files  ${failed.length > 0 ? '1 failed | 2 passed' : '3 passed'} (3)`,
-    `      Tests  ${failed.length > 0 ? '1 failed | ' : ''}${cases.length - failed.length} passed (${cases.length})`,
+    ...failedCases.flatMap((each) => failure(workspace, each)),
+    ` Test Files  ${failedCases.length > 0 ? '1 failed | 2 passed' : '3 passed'} (3)`,
+    `      Tests  ${failedCases.length > 0 ? '1 failed | ' : ''}${cases.length - failedCases.length} passed (${cases.length})`,
     `   Start at  10:${random.between(10, 59)}:${random.between(10, 59)}`,
     `   Duration  ${random.between(600, 900)}ms (transform ${random.between(90, 160)}ms, setup 0ms, collect ${random.between(150, 260)}ms)`,
     '',
   ];
-  return tools.bash('npm test', 'Run all tests', output.join('\n'), failed.length > 0 ? 1 : 0);
+  return tools.bash('npm test', 'Run all tests', output.join('\n'), failedCases.length > 0 ? 1 : 0);
 }
 
-function casesOf(workspace: Workspace, file: string): Case[] {
+function listCases(workspace: Workspace, file: string): Case[] {
   const cases: Case[] = [];
   let suite = '';
   for (const line of workspace.lines(file)) {

@@ -88,8 +88,8 @@ export function SchemaField({
   const title = texts.title ?? getFieldTitle(String(path.at(-1) ?? name), schema);
   const help = texts.help ?? getHelpText(schema) ?? '';
   const field = { name, path, schema, title, help };
-  const nesting = findNestedFields(schema, root);
-  if (Object.keys(nesting).length > 0) return <ConditionRuleField {...field} />;
+  const nestedFields = findNestedFields(schema, root);
+  if (Object.keys(nestedFields).length > 0) return <ConditionRuleField {...field} />;
   // A shape that contains itself has no end, so users edit it in settings.json.
   const isRecursive = [schema, resolveReference((schema['items'] ?? {}) as JsonSchema, root)].some(
     ({ properties }) => properties !== undefined && ancestors.includes(properties),
@@ -265,8 +265,8 @@ function MapOfEntriesField({ name, path, title, help, items }: FieldWithItemsPro
           key={key}
           title={key}
           onRemove={() => {
-            const rest = Object.entries(entries).filter(([other]) => other !== key);
-            void setting.save(rest.length === 0 ? undefined : Object.fromEntries(rest));
+            const otherEntries = Object.entries(entries).filter(([other]) => other !== key);
+            void setting.save(otherEntries.length === 0 ? undefined : Object.fromEntries(otherEntries));
           }}
         >
           {isGroup ? (
@@ -336,9 +336,9 @@ function ConditionRules({ name, path, schema }: ConditionRulesProps): ReactNode 
   });
   const addField = (field: string): void => {
     addedField.current = field;
-    const nested = nesting[field];
-    if (nested === undefined) setOpenedFields([...openedFields, field]);
-    else void setting.save({ ...value, [field]: nested === 'list' ? [{}] : {} });
+    const nestedKind = nesting[field];
+    if (nestedKind === undefined) setOpenedFields([...openedFields, field]);
+    else void setting.save({ ...value, [field]: nestedKind === 'list' ? [{}] : {} });
   };
   return (
     <div className="rules" ref={rulesElement}>

@@ -122,8 +122,8 @@ export function MultipleChoiceField({
             label={t(formatFieldName(value))}
             checked={chosenValues.has(value)}
             onChange={(checked) => {
-              const wanted = values.filter((other) => (other === value ? checked : chosenValues.has(other)));
-              return setting.save(wanted.length === 0 ? undefined : wanted);
+              const wantedValues = values.filter((other) => (other === value ? checked : chosenValues.has(other)));
+              return setting.save(wantedValues.length === 0 ? undefined : wantedValues);
             }}
           />
         ))}
@@ -222,14 +222,14 @@ const parseLinesAsList = (text: string): ParsedText => {
 
 export function TextListField({ name, path, title, help }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const shown = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
-  const draft = useFieldDraft(setting, shown, parseLinesAsList);
-  const explained = `${help} ${t('One per line.')}`.trim();
+  const savedText = Array.isArray(setting.value) ? setting.value.map(String).join('\n') : '';
+  const draft = useFieldDraft(setting, savedText, parseLinesAsList);
+  const fullHelp = `${help} ${t('One per line.')}`.trim();
   return (
-    <SettingRow setting={setting} title={title} help={explained} problems={draft.problems}>
+    <SettingRow setting={setting} title={title} help={fullHelp} problems={draft.problems}>
       <TextArea
         label={title}
-        help={[explained, ...draft.problems].join(' ')}
+        help={[fullHelp, ...draft.problems].join(' ')}
         invalid={draft.problems.length > 0}
         rows={3}
         value={draft.text}

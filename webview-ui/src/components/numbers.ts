@@ -26,14 +26,14 @@ export const formatTypedNumber = (value: number, isAmount = false): string =>
  * text resets the setting.
  */
 export function parseNumber(text: string): ParsedText {
-  const typed = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
-  if (typed === '') return {};
-  const [, figures = '', suffix = ''] = /^(.*?)\s?([kKmM]?)$/.exec(typed) ?? [];
-  const otherwise = parseGroupedNumbers(figures);
-  if (otherwise !== undefined) {
+  const typedNumber = normalizeTypedNumber(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
+  if (typedNumber === '') return {};
+  const [, figures = '', suffix = ''] = /^(.*?)\s?([kKmM]?)$/.exec(typedNumber) ?? [];
+  const groupedNumbers = parseGroupedNumbers(figures);
+  if (groupedNumbers !== undefined) {
     const problem = t(
       'This may mean {0} or {1}. Enter one of them.',
-      ...otherwise.map((each) => formatTypedNumber(each)),
+      ...groupedNumbers.map((each) => formatTypedNumber(each)),
     );
     return { problem };
   }
@@ -80,13 +80,13 @@ export const isMoneyUnit = (unit: string | undefined): boolean => unit?.startsWi
 
 /** Returns undefined for plain numbers. */
 export function getUnitOfSetting(name: string, path: Path): string | undefined {
-  const steps = [name, ...path].map(String);
-  const lastStep = steps.at(-1) ?? '';
+  const pathSteps = [name, ...path].map(String);
+  const lastStep = pathSteps.at(-1) ?? '';
   if (/percent(age)?$/i.test(lastStep) || lastStep === 'threshold' || name === 'coherenceFloor') return '%';
-  if (steps.some((step) => /TokenThresholds$/.test(step)) || /(tokens?|tokenThreshold|window)$/i.test(lastStep)) {
+  if (pathSteps.some((step) => /TokenThresholds$/.test(step)) || /(tokens?|tokenThreshold|window)$/i.test(lastStep)) {
     return t('tokens');
   }
-  if (steps.includes('prices')) return t('$ per million tokens');
+  if (pathSteps.includes('prices')) return t('$ per million tokens');
   if (/seconds$/i.test(lastStep)) return t('s');
   if (/cost|budgetLeft$/i.test(lastStep)) return '$';
   return /chars$/i.test(lastStep) ? t('characters') : undefined;

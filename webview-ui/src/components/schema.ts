@@ -70,8 +70,10 @@ export function getFieldKind(schema: JsonSchema): FieldKind {
   if (variants) return variants;
   // The value is one of several names, or a custom value: offer the names.
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-  const withValues = [schema, ...shapes.filter(isRecord)].find((shape) => asStringList(shape['enum']) !== undefined);
-  const values = asStringList(withValues?.['enum']);
+  const shapeWithValues = [schema, ...shapes.filter(isRecord)].find(
+    (shape) => asStringList(shape['enum']) !== undefined,
+  );
+  const values = asStringList(shapeWithValues?.['enum']);
   if (values)
     return { kind: 'choice', values, labels: asStringList(schema['enumItemLabels']) ?? values.map(formatFieldName) };
   switch (schema['type']) {
@@ -115,11 +117,15 @@ export type NestedFields = Readonly<Record<string, 'list' | 'one'>>;
  */
 export function findNestedFields(schema: JsonSchema, root: JsonSchema): NestedFields {
   const { properties } = schema;
-  const isOwn = (inner: unknown): boolean =>
+  const isOwnSchema = (inner: unknown): boolean =>
     isRecord(inner) && properties !== undefined && resolveReference(inner, root)['properties'] === properties;
   return Object.fromEntries(
     Object.entries(getSchemaFields(schema)).flatMap(([field, inner]): [string, 'list' | 'one'][] =>
-      isOwn(inner) ? [[field, 'one']] : isOwn(resolveReference(inner, root)['items']) ? [[field, 'list']] : [],
+      isOwnSchema(inner)
+        ? [[field, 'one']]
+        : isOwnSchema(resolveReference(inner, root)['items'])
+          ? [[field, 'list']]
+          : [],
     ),
   );
 }

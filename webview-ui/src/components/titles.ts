@@ -91,11 +91,11 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
 /** Turns "maxSummaryTokens" into "Max summary tokens"; an operation has its own label. */
 export function formatFieldName(name: string): string {
   if (isOperation(name)) return OPERATIONS[name].label;
-  const spaced = name
+  const spacedName = name
     .replace(/[._-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+  return spacedName.charAt(0).toUpperCase() + spacedName.slice(1);
 }
 
 /** The schema's title takes precedence. */

@@ -40,8 +40,8 @@ function WrappedModelCheckboxes(): ReactNode {
     .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));
   const models = [...items, ...missingItems];
   const chooseModel = (name: string, isChosen: boolean): Promise<readonly string[]> => {
-    const wanted = isChosen ? [...chosenModels, name] : chosenModels.filter((other) => other !== name);
-    return setting.save(wanted.length === 0 ? undefined : wanted);
+    const wantedModels = isChosen ? [...chosenModels, name] : chosenModels.filter((other) => other !== name);
+    return setting.save(wantedModels.length === 0 ? undefined : wantedModels);
   };
   return (
     <SettingRow

@@ -65,12 +65,12 @@ export class HostConnection {
 
   /** Logs and drops an invalid message. */
   receiveMessage(raw: unknown): void {
-    const parsed = messageToWebviewSchema.safeParse(raw);
-    if (!parsed.success) {
+    const parsedMessage = messageToWebviewSchema.safeParse(raw);
+    if (!parsedMessage.success) {
       this.sendLog('The host sent an invalid message; it was dropped.');
       return;
     }
-    const message = parsed.data;
+    const message = parsedMessage.data;
     if (message.type === 'progress') {
       this.pendingRequests.get(message.id)?.onProgress?.(message.done, message.of);
       return;

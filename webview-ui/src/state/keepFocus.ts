@@ -21,27 +21,27 @@ interface FocusPosition {
  * @returns a function that stops this
  */
 export function moveFocusWhenRemoved(root: HTMLElement): () => void {
-  let focused: HTMLElement | undefined;
+  let lastFocused: HTMLElement | undefined;
   let lostPosition: FocusPosition | undefined;
-  let isAway = false;
+  let isWindowBlurred = false;
 
   const restoreFocus = (): void => {
     // A dialog of VS Code has the focus; don't take it away.
-    if (isAway || document.activeElement !== document.body) return;
+    if (isWindowBlurred || document.activeElement !== document.body) return;
     if (lostPosition) findNextFocus(lostPosition, root)?.focus();
-    else focused?.focus();
+    else lastFocused?.focus();
   };
   const observer = new MutationObserver((records) => {
     for (const { target, removedNodes, previousSibling } of records) {
-      for (const removed of removedNodes)
-        lostPosition = placeAfter(removed, { parent: target, nextNode: previousSibling });
+      for (const removedNode of removedNodes)
+        lostPosition = findPositionAfter(removedNode, { parent: target, nextNode: previousSibling });
     }
-    if (focused && !root.contains(focused)) focused = undefined;
+    if (lastFocused && !root.contains(lastFocused)) lastFocused = undefined;
     if (lostPosition) restoreFocus();
   });
   /** Returns where to look for the next focus after a node was removed. */
-  const placeAfter = (removed: Node, before: FocusPosition): FocusPosition | undefined => {
-    if (focused && removed.contains(focused)) return before;
+  const findPositionAfter = (removed: Node, before: FocusPosition): FocusPosition | undefined => {
+    if (lastFocused && removed.contains(lastFocused)) return before;
     if (lostPosition && (removed.contains(lostPosition.parent) || removed === lostPosition.nextNode)) return before;
     return lostPosition;
   };
@@ -51,7 +51,7 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   root.addEventListener(
     'focusin',
     ({ target }) => {
-      focused = target instanceof HTMLElement ? target : undefined;
+      lastFocused = target instanceof HTMLElement ? target : undefined;
       lostPosition = undefined;
     },
     { signal },
@@ -60,17 +60,17 @@ export function moveFocusWhenRemoved(root: HTMLElement): () => void {
   root.addEventListener(
     'pointerdown',
     () => {
-      focused = undefined;
+      lastFocused = undefined;
       lostPosition = undefined;
     },
     { signal },
   );
   // Blur events of elements don't bubble; these come from the window.
-  window.addEventListener('blur', () => (isAway = true), { signal });
+  window.addEventListener('blur', () => (isWindowBlurred = true), { signal });
   window.addEventListener(
     'focus',
     () => {
-      isAway = false;
+      isWindowBlurred = false;
       restoreFocus();
     },
     { signal },
@@ -87,13 +87,13 @@ function findNextFocus({ parent, nextNode }: FocusPosition, root: HTMLElement): 
   if (nextNode?.parentNode === parent) before.setStartAfter(nextNode);
   else before.setStart(parent, 0);
   before.collapse(true);
-  for (let around = parent instanceof Element ? parent : null; around; around = around.parentElement) {
-    const candidates = [...around.querySelectorAll<HTMLElement>(FOCUSABLE_SELECTOR)].filter(
+  for (let ancestor = parent instanceof Element ? parent : null; ancestor; ancestor = ancestor.parentElement) {
+    const candidates = [...ancestor.querySelectorAll<HTMLElement>(FOCUSABLE_SELECTOR)].filter(
       (one) => !one.closest('[hidden]'),
     );
-    const found = candidates.find((one) => before.comparePoint(one, 0) >= 0) ?? candidates.at(-1);
-    if (found) return found;
-    if (around === root) return undefined;
+    const nextFocusable = candidates.find((one) => before.comparePoint(one, 0) >= 0) ?? candidates.at(-1);
+    if (nextFocusable) return nextFocusable;
+    if (ancestor === root) return undefined;
   }
   return undefined;
 }

@@ -38,10 +38,10 @@ export function PanelProvider({ store, connection, host, children }: PanelProvid
         const viewBefore = kept ?? view;
         const viewAfter = { ...viewBefore, ...(typeof change === 'function' ? change(viewBefore) : change) };
         host.setState(viewAfter);
-        const lasting = selectPersistentState(viewAfter);
-        const text = JSON.stringify(lasting);
+        const persistentState = selectPersistentState(viewAfter);
+        const text = JSON.stringify(persistentState);
         if (text !== (sentState.current ??= JSON.stringify(selectPersistentState(viewBefore))))
-          connection.sendViewState(lasting);
+          connection.sendViewState(persistentState);
         sentState.current = text;
         return viewAfter;
       });

@@ -59,13 +59,13 @@ export async function saveSettingsTogether(
 async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly string[]> {
   // Check all values before writing any, because a value that was invalid before could not be
   // restored.
-  const found = (await Promise.all(steps.map(({ setting, value }) => setting.check(value)))).flat();
-  if (found.length > 0) return [...new Set(found)];
+  const checkProblems = (await Promise.all(steps.map(({ setting, value }) => setting.check(value)))).flat();
+  if (checkProblems.length > 0) return [...new Set(checkProblems)];
   for (const [index, { setting, value }] of steps.entries()) {
     const problems = [...(await setting.save(value))];
     if (problems.length === 0) continue;
-    for (const done of steps.slice(0, index).toReversed())
-      problems.push(...(await done.setting.save(done.valueBefore)));
+    for (const savedStep of steps.slice(0, index).toReversed())
+      problems.push(...(await savedStep.setting.save(savedStep.valueBefore)));
     return [...new Set(problems)];
   }
   return [];

@@ -15,9 +15,9 @@ const undoStack: { readonly run: UndoAction }[] = [];
 export function useUndoKey(undo: UndoAction | undefined): void {
   const latestUndo = useRef(undo);
   latestUndo.current = undo;
-  const isThere = undo !== undefined;
+  const hasUndo = undo !== undefined;
   useEffect(() => {
-    if (!isThere) return undefined;
+    if (!hasUndo) return undefined;
     const entry = {
       run: () => {
         latestUndo.current?.();
@@ -27,7 +27,7 @@ export function useUndoKey(undo: UndoAction | undefined): void {
     return () => {
       undoStack.splice(undoStack.indexOf(entry), 1);
     };
-  }, [isThere]);
+  }, [hasUndo]);
 }
 
 const INPUTS_WITHOUT_TEXT = new Set(['button', 'checkbox', 'radio', 'range', 'submit', 'reset']);

@@ -38,7 +38,7 @@ export function useFieldDraft(
   const [problems, setProblems] = useState<readonly string[]>([]);
   const stage = useRef<DraftStage>('none');
   /** Increases with each input, check and save, so that older answers are ignored. */
-  const turn = useRef(0);
+  const latestTurn = useRef(0);
   /** The settings may still show the value from before these saved texts. */
   const sentTexts = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -46,22 +46,22 @@ export function useFieldDraft(
   latestProps.current = { setting, shown: savedText };
 
   /** True if the settings contain this value now. An undefined value means that none is set. */
-  const isSettings = (value: unknown): boolean => {
-    const now = latestProps.current.setting;
-    return value === undefined ? !now.isSet : isEqual(value, now.value);
+  const isValueOfSetting = (value: unknown): boolean => {
+    const latestSetting = latestProps.current.setting;
+    return value === undefined ? !latestSetting.isSet : isEqual(value, latestSetting.value);
   };
   const dropDraft = (): void => {
-    turn.current++;
+    latestTurn.current++;
     stage.current = 'none';
     setDraft(undefined);
     setProblems([]);
   };
   useEffect(() => {
     if (stage.current === 'typing' || stage.current === 'saving') return;
-    const ownIndex = sentTexts.current.findIndex((text) => isSettings(parse(text).value));
-    if (stage.current === 'refused' && ownIndex >= 0) {
+    const sentTextIndex = sentTexts.current.findIndex((text) => isValueOfSetting(parse(text).value));
+    if (stage.current === 'refused' && sentTextIndex >= 0) {
       // An earlier saved text has arrived, which must not replace the refused text.
-      sentTexts.current = sentTexts.current.slice(ownIndex + 1);
+      sentTexts.current = sentTexts.current.slice(sentTextIndex + 1);
       return;
     }
     sentTexts.current = [];
@@ -84,13 +84,13 @@ export function useFieldDraft(
   }, [isWrong]);
 
   const checkText = async (text: string): Promise<void> => {
-    const ownTurn = ++turn.current;
+    const ownTurn = ++latestTurn.current;
     const { value, problem } = parse(text);
-    const found = problem === undefined ? await setting.check(value) : [problem];
-    if (ownTurn === turn.current) setProblems(found);
+    const foundProblems = problem === undefined ? await setting.check(value) : [problem];
+    if (ownTurn === latestTurn.current) setProblems(foundProblems);
   };
   const saveText = async (text: string): Promise<void> => {
-    const ownTurn = ++turn.current;
+    const ownTurn = ++latestTurn.current;
     const { value, problem } = parse(text);
     stage.current = 'saving';
     if (problem === undefined) sentTexts.current = [...sentTexts.current, text];
@@ -98,18 +98,18 @@ export function useFieldDraft(
     const last = sentTexts.current.lastIndexOf(text);
     if (newProblems.length > 0 && last >= 0) sentTexts.current = sentTexts.current.filter((_, at) => at !== last);
     // The user has typed since; the newer text gets its own check.
-    if (ownTurn !== turn.current) return;
+    if (ownTurn !== latestTurn.current) return;
     stage.current = newProblems.length > 0 ? 'refused' : 'saved';
     setProblems(newProblems);
     // The settings' change may arrive before or after this answer, or not at all.
-    if (newProblems.length === 0 && (latestProps.current.shown !== savedText || isSettings(value))) dropDraft();
+    if (newProblems.length === 0 && (latestProps.current.shown !== savedText || isValueOfSetting(value))) dropDraft();
   };
 
   return {
     text: draft ?? savedText,
     problems: draft === undefined ? setting.problems : problems,
     onInput: (text) => {
-      turn.current++;
+      latestTurn.current++;
       stage.current = 'typing';
       setDraft(text);
       clearTimeout(timer.current);

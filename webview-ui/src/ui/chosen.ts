@@ -30,9 +30,9 @@ export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) =
     setPicked(next);
   };
   const saveWaiting = async (): Promise<void> => {
-    for (let next = waitingSave.current; next; next = waitingSave.current) {
+    for (let nextSave = waitingSave.current; nextSave; nextSave = waitingSave.current) {
       waitingSave.current = undefined;
-      await next();
+      await nextSave();
     }
   };
   return {

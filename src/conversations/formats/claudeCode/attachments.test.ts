@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import {
   type Fields,
   assistant,
-  call,
-  other,
+  makeToolUse,
+  makeOtherRecord,
   result,
-  text,
+  makeTextBlock,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
 import { getNoteText } from '../../notes';
 
 const attachment = (uuid: string, parent: string, fields: Fields, record: Fields = {}): Fields =>
-  other('attachment', uuid, parent, { attachment: fields, ...record });
+  makeOtherRecord('attachment', uuid, parent, { attachment: fields, ...record });
 
 /** Returns the record as if another model had written it. */
 const withModel = (model: string, record: Fields): Fields => ({
@@ -24,13 +24,13 @@ const withModel = (model: string, record: Fields): Fields => ({
 const createTurn = (...attachments: ((parent: string) => Fields)[]): Fields[] => {
   const records = [
     user('u1', null, 'Rename the loader.'),
-    withModel('claude-opus-4-8', assistant('a1', 'u1', 'm1', call('c1', { command: 'npm test' }))),
+    withModel('claude-opus-4-8', assistant('a1', 'u1', 'm1', makeToolUse('c1', { command: 'npm test' }))),
     user('r1', 'a1', [result('c1', 'ok')]),
   ];
   for (const make of attachments) records.push(make(String(records.at(-1)?.['uuid'])));
   return [
     ...records,
-    withModel('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', text('done'))),
+    withModel('claude-opus-4-8', assistant('a2', String(records.at(-1)?.['uuid']), 'm2', makeTextBlock('done'))),
   ];
 };
 
@@ -72,7 +72,7 @@ describe('a message typed while Claude Code works', () => {
     const { messages } = readRecords([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
-      withModel(model, assistant('a1', 'q1', 'm1', text('done'))),
+      withModel(model, assistant('a1', 'q1', 'm1', makeTextBlock('done'))),
     ]);
     expect(outline(messages)).toEqual([...expected.map((words) => `user: ${words}`), 'assistant: done']);
   });
@@ -233,7 +233,7 @@ describe('an attachment that Claude Code adds', () => {
   it('is not noted as unsent if it is unknown whether it was sent', () => {
     const { notes } = readRecords([
       ...createTurn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
-      other('invented-record', 'x1', null),
+      makeOtherRecord('invented-record', 'x1', null),
     ]);
     expect(notes.map(getNoteText).join()).toContain('may be sent to the model');
     expect(notes.map(getNoteText).join()).toContain('1 attachment invented_tomorrow, 1 invented-record');
@@ -259,13 +259,13 @@ describe('an attachment that Claude Code adds', () => {
       attachment('t1', 'u1', { type: 'environment' }, rendered('environment', 'system')),
       attachment('t2', 't1', { type: 'nested_memory' }, rendered('memory', 'user')),
       attachment('t3', 't2', { type: 'date' }, rendered('date', 'system')),
-      withModel('claude-opus-4-8', assistant('a1', 't3', 'm1', call('c1', { command: 'ls' }))),
+      withModel('claude-opus-4-8', assistant('a1', 't3', 'm1', makeToolUse('c1', { command: 'ls' }))),
       attachment('t4', 'a1', { type: 'hook_additional_context' }, rendered('hook', 'system')),
-      withModel('claude-opus-4-8', assistant('a2', 't4', 'm1', call('c2', { command: 'pwd' }))),
+      withModel('claude-opus-4-8', assistant('a2', 't4', 'm1', makeToolUse('c2', { command: 'pwd' }))),
       user('r1', 'a2', [result('c1', 'a')]),
       user('r2', 'r1', [result('c2', 'b')]),
       attachment('t5', 'r2', { type: 'total_tokens_reminder' }, rendered('left', 'system')),
-      withModel('claude-opus-4-8', assistant('a3', 't5', 'm2', text('done'))),
+      withModel('claude-opus-4-8', assistant('a3', 't5', 'm2', makeTextBlock('done'))),
     ]);
     expect(outline(messages)).toEqual([
       'user: memory',
@@ -290,7 +290,7 @@ describe('an attachment that Claude Code adds', () => {
       const { messages } = readRecords([
         user('u1', null, 'START'),
         attachment('t1', 'u1', { type, ...fields }),
-        withModel(model, assistant('a1', 't1', 'm1', text('done'))),
+        withModel(model, assistant('a1', 't1', 'm1', makeTextBlock('done'))),
       ]);
       const texts = messages.map((message) => JSON.stringify(message));
       return ['START', 'WORDS'].map((words) => texts.findIndex((message) => message.includes(words)));
@@ -304,14 +304,16 @@ describe('an attachment that Claude Code adds', () => {
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
     const { messages } = readRecords([
       user('u1', null, 'Task.'),
-      assistant('a1', 'u1', 'm1', call('c1', { command: 'ls' })),
+      assistant('a1', 'u1', 'm1', makeToolUse('c1', { command: 'ls' })),
       hook('h1', 'a1', 'before the first call'),
-      assistant('a2', 'a1', 'm1', call('c2', { command: 'pwd' })),
+      assistant('a2', 'a1', 'm1', makeToolUse('c2', { command: 'pwd' })),
       user('r1', 'a1', [result('c1', 'a')]),
-      other('attachment', 'h2', 'r1', { attachment: { type: 'hook_success', hookEvent: 'PostToolUse', content: '' } }),
+      makeOtherRecord('attachment', 'h2', 'r1', {
+        attachment: { type: 'hook_success', hookEvent: 'PostToolUse', content: '' },
+      }),
       hook('h3', 'h2', 'behind the first result'),
       user('r2', 'a2', [result('c2', 'b')]),
-      assistant('a3', 'r2', 'm2', text('done')),
+      assistant('a3', 'r2', 'm2', makeTextBlock('done')),
     ]);
     const texts = outline(messages);
     expect(texts.map((each) => each.slice(0, 16))).toEqual([
@@ -347,7 +349,7 @@ describe('an attachment that Claude Code adds', () => {
     const { messages } = readRecords([
       user('u1', null, 'Rename the loader.'),
       attachment('d1', 'u1', { type: 'date', date: '2026-11-29' }, { rendered, renderedRole: 'system' }),
-      withModel(model, assistant('a1', 'd1', 'm1', text('done'))),
+      withModel(model, assistant('a1', 'd1', 'm1', makeTextBlock('done'))),
     ]);
     const prompt = messages.findIndex(({ content }) => content === 'Rename the loader.');
     const added = messages.findIndex(({ addedByAgent }) => addedByAgent === true);

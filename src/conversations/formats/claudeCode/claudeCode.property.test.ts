@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type Fields,
   assistant,
-  call,
-  other,
+  makeToolUse,
+  makeOtherRecord,
   result,
-  text,
+  makeTextBlock,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { checkConversation } from '../../../core/messages/firewall';
@@ -43,8 +43,8 @@ describe('a generated Claude Code session', () => {
       const ids = Array.from({ length: calls }, (_, i) => `t${n}_${i}`);
       const blocks = [
         ...(thinks ? [{ type: 'thinking', thinking: 'hm', signature: 's' }] : []),
-        text(`turn ${n}`),
-        ...ids.map((id) => call(id)),
+        makeTextBlock(`turn ${n}`),
+        ...ids.map((id) => makeToolUse(id)),
       ];
       const parents = new Map<string, string>();
       const answered = ids.slice(0, ids.length - Math.min(lost, ids.length));
@@ -60,7 +60,7 @@ describe('a generated Claude Code session', () => {
           if (noise) leaf = `r${String(block['id'])}`;
         }
       });
-      if (noise) records.push(other('progress', `p${n}`, leaf));
+      if (noise) records.push(makeOtherRecord('progress', `p${n}`, leaf));
       for (const id of order === 'asked' ? answered : answered.toReversed()) {
         results.push(result(id));
         if (!chained) records.push(user(`r${id}`, parents.get(id) ?? null, [result(id)]));
@@ -115,10 +115,10 @@ describe('a generated Claude Code session', () => {
         const records = lines.map(({ kind, message, tool }, n) => {
           const above = n === 0 ? null : `r${n - 1}`;
           const uuid = `r${n}`;
-          if (kind === 'text') return assistant(uuid, above, `m${message}`, text(`words ${n}`));
-          if (kind === 'call') return assistant(uuid, above, `m${message}`, call(`t${n}`));
+          if (kind === 'text') return assistant(uuid, above, `m${message}`, makeTextBlock(`words ${n}`));
+          if (kind === 'call') return assistant(uuid, above, `m${message}`, makeToolUse(`t${n}`));
           if (kind === 'result') return user(uuid, above, [result(callBefore(n, tool))]);
-          return kind === 'user' ? user(uuid, above, `say ${n}`) : other('progress', uuid, above);
+          return kind === 'user' ? user(uuid, above, `say ${n}`) : makeOtherRecord('progress', uuid, above);
         });
         fc.pre(records.some((record) => 'message' in record));
         const conversation = readRecords(records);

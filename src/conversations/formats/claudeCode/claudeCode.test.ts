@@ -3,8 +3,8 @@ import {
   type Fields,
   assistant,
   boundary,
-  other,
-  text,
+  makeOtherRecord,
+  makeTextBlock,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
@@ -14,10 +14,10 @@ describe('the active branch of a Claude Code session', () => {
   it('follows parents through records of other types', () => {
     const { messages } = readRecords([
       user('u1', null, 'fix the test'),
-      other('progress', 'p1', 'u1'),
-      other('system', 's1', 'p1', { subtype: 'stop_hook_summary' }),
-      other('attachment', 't1', 's1', { attachment: { type: 'todo' } }),
-      assistant('a1', 't1', 'm1', text('done')),
+      makeOtherRecord('progress', 'p1', 'u1'),
+      makeOtherRecord('system', 's1', 'p1', { subtype: 'stop_hook_summary' }),
+      makeOtherRecord('attachment', 't1', 's1', { attachment: { type: 'todo' } }),
+      assistant('a1', 't1', 'm1', makeTextBlock('done')),
     ]);
     expect(outline(messages)).toEqual(['user: fix the test', 'assistant: done']);
   });
@@ -25,12 +25,12 @@ describe('the active branch of a Claude Code session', () => {
   it('is the newest one, and a note says that branches abandoned by a rewind are omitted', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', text('first try')),
+      assistant('a1', 'u1', 'm1', makeTextBlock('first try')),
       user('u2', 'a1', 'no, wrong'),
-      assistant('a2', 'u2', 'm2', text('second try')),
+      assistant('a2', 'u2', 'm2', makeTextBlock('second try')),
       user('u3', 'a1', 'use the other file'),
-      assistant('a3', 'u3', 'm3', text('third try')),
-      other('progress', 'p1', 'a2'),
+      assistant('a3', 'u3', 'm3', makeTextBlock('third try')),
+      makeOtherRecord('progress', 'p1', 'a2'),
     ]);
     expect(outline(messages)).toEqual([
       'user: task',
@@ -45,7 +45,7 @@ describe('the active branch of a Claude Code session', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'lost'),
       user('u2', 'gone', 'here'),
-      assistant('a1', 'u2', 'm', text('yes')),
+      assistant('a1', 'u2', 'm', makeTextBlock('yes')),
     ]);
     expect(outline(messages)).toEqual(['user: here', 'assistant: yes']);
     expect(notes.map(getNoteText).join()).toContain('Line 2 continues a message that isn’t in the file');
@@ -65,7 +65,10 @@ describe('the active branch of a Claude Code session', () => {
       parentUuid: undefined,
       sessionId: undefined,
     });
-    const conversation = readRecords([bare(user('', null, 'hello')), bare(assistant('', null, 'm1', text('hi')))]);
+    const conversation = readRecords([
+      bare(user('', null, 'hello')),
+      bare(assistant('', null, 'm1', makeTextBlock('hi'))),
+    ]);
     expect(outline(conversation.messages)).toEqual(['user: hello', 'assistant: hi']);
     expect(conversation.id).toMatch(/^file:[0-9a-f]{16}$/);
     expect(
@@ -80,14 +83,14 @@ describe('the conversation read from a Claude Code session', () => {
   it('keeps meta messages, since they are sent, and marks them as meta', () => {
     const { messages } = readRecords([
       user('u1', null, 'skill content', { isMeta: true }),
-      assistant('a1', 'u1', 'm', text('ok')),
+      assistant('a1', 'u1', 'm', makeTextBlock('ok')),
     ]);
     expect(messages[0]).toEqual({ role: 'user', content: 'skill content', isMeta: true });
   });
 
   it('includes the output of a local command as a user message', () => {
     const { messages } = readRecords([
-      other('system', 's1', null, {
+      makeOtherRecord('system', 's1', null, {
         subtype: 'local_command',
         content: '<local-command-stdout>ok</local-command-stdout>',
       }),
@@ -102,10 +105,10 @@ describe('the conversation read from a Claude Code session', () => {
       { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
       { type: 'queue-operation', operation: 'enqueue' },
       user('u1', null, 'task'),
-      other('progress', 'p1', 'u1'),
-      other('progress', 'p2', 'u1'),
-      assistant('a1', 'u1', 'm1', text('API Error: 500'), { isApiErrorMessage: true }),
-      assistant('a2', 'a1', 'm2', text('done')),
+      makeOtherRecord('progress', 'p1', 'u1'),
+      makeOtherRecord('progress', 'p2', 'u1'),
+      assistant('a1', 'u1', 'm1', makeTextBlock('API Error: 500'), { isApiErrorMessage: true }),
+      assistant('a2', 'a1', 'm2', makeTextBlock('done')),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
     expect(notes).toEqual([
@@ -128,8 +131,8 @@ describe('sidechains of a Claude Code session', () => {
       user('u1', null, 'task'),
       user('x1', null, 'explore', { ...side, agentId: 'one' }),
       user('y1', null, 'plan', { ...side, agentId: 'two' }),
-      assistant('x2', 'x1', 'mx', text('found'), { ...side, agentId: 'one' }),
-      assistant('a1', 'u1', 'm1', text('done')),
+      assistant('x2', 'x1', 'mx', makeTextBlock('found'), { ...side, agentId: 'one' }),
+      assistant('a1', 'u1', 'm1', makeTextBlock('done')),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: done']);
     expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
@@ -143,10 +146,10 @@ describe('sidechains of a Claude Code session', () => {
       user('u1', null, 'task'),
       user('x1', 'u1', 'explore', side),
       user('y1', null, 'plan', side),
-      assistant('x2', 'x1', 'mx', text('found'), side),
-      assistant('x3', 'x2', 'mx2', text('more'), side),
-      assistant('y2', 'y1', 'my', text('planned'), side),
-      other('progress', 'z1', null, side),
+      assistant('x2', 'x1', 'mx', makeTextBlock('found'), side),
+      assistant('x3', 'x2', 'mx2', makeTextBlock('more'), side),
+      assistant('y2', 'y1', 'my', makeTextBlock('planned'), side),
+      makeOtherRecord('progress', 'z1', null, side),
     ]);
     expect(sidechains.map(({ messages: side }) => outline(side))).toEqual([
       ['user: explore', 'assistant: found', 'assistant: more'],
@@ -158,7 +161,7 @@ describe('sidechains of a Claude Code session', () => {
     const agent = { ...side, agentId: 'abc' };
     const { id, messages, sidechains } = readRecords([
       user('x1', null, 'explore', agent),
-      assistant('x2', 'x1', 'm', text('found'), agent),
+      assistant('x2', 'x1', 'm', makeTextBlock('found'), agent),
     ]);
     expect(outline(messages)).toEqual(['user: explore', 'assistant: found']);
     expect(sidechains).toEqual([]);
@@ -168,12 +171,12 @@ describe('sidechains of a Claude Code session', () => {
   it("have a last request of their own if read from their own file, but do not affect their session's last request", () => {
     const agent = [
       user('u', null, 'look', { ...side, agentId: 'x' }),
-      assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),
+      assistant('a', 'u', 'm9', makeTextBlock('seen'), { ...side, agentId: 'x' }),
     ];
     expect(readRecords(agent).lastRequest).toMatchObject({ usage: { inputTokens: 3 }, messagesSince: 0 });
     const session = [
       user('t', null, 'task'),
-      assistant('b', 't', 'm1', text('done')),
+      assistant('b', 't', 'm1', makeTextBlock('done')),
       user('v', 'b', 'more'),
       ...agent,
     ];
@@ -196,7 +199,7 @@ it('a Claude Code conversation has the ID of the newest session in its file', ()
 });
 
 describe('the title of a Claude Code session', () => {
-  const session = [user('u1', null, 'fix the test'), assistant('a1', 'u1', 'm1', text('done'))];
+  const session = [user('u1', null, 'fix the test'), assistant('a1', 'u1', 'm1', makeTextBlock('done'))];
   const byUser = (customTitle: string) => ({ type: 'custom-title', customTitle, sessionId: 's' });
   const byAgent = (aiTitle: string) => ({ type: 'ai-title', aiTitle, sessionId: 's' });
   const summary = (words: string, leafUuid: string) => ({ type: 'summary', summary: words, leafUuid });

@@ -5,7 +5,7 @@ import {
   assistant,
   boundary,
   summary,
-  text,
+  makeTextBlock,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { outline, readRecords } from './testing';
@@ -35,7 +35,7 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
     const uuid = `r${count++}`;
     const isPerson = count % 2 === 1;
     messages.push(`${isPerson ? 'user' : 'assistant'}: ${uuid}`);
-    records.push(isPerson ? user(uuid, leaf, uuid) : assistant(uuid, leaf, `m${uuid}`, text(uuid)));
+    records.push(isPerson ? user(uuid, leaf, uuid) : assistant(uuid, leaf, `m${uuid}`, makeTextBlock(uuid)));
     return (leaf = uuid);
   };
   segments.forEach(({ turns, compaction }, index) => {

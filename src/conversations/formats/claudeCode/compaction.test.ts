@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, boundary, summary, text, user } from '../../../../test/fixtures/conversations/claudeCodeLines';
+import {
+  assistant,
+  boundary,
+  summary,
+  makeTextBlock,
+  user,
+} from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
 import { getNoteText } from '../../notes';
 
 describe('compaction in a Claude Code session', () => {
   const compacted = [
     user('u1', null, 'the task'),
-    assistant('a1', 'u1', 'm1', text('working')),
+    assistant('a1', 'u1', 'm1', makeTextBlock('working')),
     boundary('b1', 'a1'),
     summary('s1', 'b1'),
-    assistant('a2', 's1', 'm2', text('going on')),
+    assistant('a2', 's1', 'm2', makeTextBlock('going on')),
   ];
 
   it('makes reading start at the last compaction boundary, as resuming does, and a note says what is omitted', () => {
@@ -55,9 +61,9 @@ describe('compaction in a Claude Code session', () => {
   describe('that kept messages', () => {
     const before = [
       user('u1', null, 'the task'),
-      assistant('a1', 'u1', 'm1', text('working')),
+      assistant('a1', 'u1', 'm1', makeTextBlock('working')),
       user('u2', 'a1', 'kept question'),
-      assistant('a2', 'u2', 'm2', text('kept answer')),
+      assistant('a2', 'u2', 'm2', makeTextBlock('kept answer')),
     ];
     const after = [summary('s1', 'b1'), user('u3', 's1', 'next')];
     const segment = { headUuid: 'u2', tailUuid: 'a2', anchorUuid: 's1' };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type Fields,
   assistant,
-  call,
-  other,
+  makeToolUse,
+  makeOtherRecord,
   result,
-  text,
+  makeTextBlock,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { getBlocks } from '../../../core/messages/blocks';
@@ -18,9 +18,9 @@ describe('joining the records of a Claude Code session', () => {
     const records = [
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', { type: 'thinking', thinking: 'hm', signature: 's' }),
-      assistant('a2', 'a1', 'm1', text('I will read')),
+      assistant('a2', 'a1', 'm1', makeTextBlock('I will read')),
     ];
-    const last = assistant('a3', 'a2', 'm1', call('t1'));
+    const last = assistant('a3', 'a2', 'm1', makeToolUse('t1'));
     (last['message'] as Fields)['stop_reason'] = 'tool_use';
     const { messages } = readRecords([...records, last, user('u2', 'a3', [result('t1')])]);
     expect(messages).toHaveLength(3);
@@ -31,11 +31,11 @@ describe('joining the records of a Claude Code session', () => {
   it('puts parallel results into one message, including results off the active path', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
-      assistant('a2', 'a1', 'm1', call('t2')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
+      assistant('a2', 'a1', 'm1', makeToolUse('t2')),
       user('u2', 'a1', [result('t1')]),
       user('u3', 'a2', [result('t2')]),
-      assistant('a3', 'u3', 'm2', text('both read')),
+      assistant('a3', 'u3', 'm2', makeTextBlock('both read')),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2', 'assistant: both read']);
     expect(checkConversation(messages)).toEqual([]);
@@ -45,11 +45,11 @@ describe('joining the records of a Claude Code session', () => {
   it('includes records of the same message that are off the active path', () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
-      assistant('a2', 'a1', 'm1', call('t2')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
+      assistant('a2', 'a1', 'm1', makeToolUse('t2')),
       user('u3', 'a2', [result('t2')]),
       user('u2', 'a1', [result('t1')]),
-      assistant('a3', 'u2', 'm2', text('both read')),
+      assistant('a3', 'u2', 'm2', makeTextBlock('both read')),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t2 t1', 'assistant: both read']);
   });
@@ -57,9 +57,9 @@ describe('joining the records of a Claude Code session', () => {
   it('includes calls that were written after the result of an earlier call of the same message', () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
-      user('u2', 'a1', [result('t1'), text('(reminder)')]),
-      assistant('a2', 'u2', 'm1', call('t2')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
+      user('u2', 'a1', [result('t1'), makeTextBlock('(reminder)')]),
+      assistant('a2', 'u2', 'm1', makeToolUse('t2')),
       user('u3', 'a2', [result('t2')]),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1 t2', 'user: t1 t2 (reminder)']);
@@ -68,10 +68,10 @@ describe('joining the records of a Claude Code session', () => {
   it("does not merge a message's lines across other messages, but moves a result to its call", () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
       user('u2', 'a1', 'by the way'),
       user('u3', 'u2', [result('t1')]),
-      assistant('a2', 'u3', 'm1', call('t2')),
+      assistant('a2', 'u3', 'm1', makeToolUse('t2')),
       user('u4', 'a2', [result('t2')]),
     ]);
     expect(outline(messages)).toEqual([
@@ -86,10 +86,10 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('leaves a user message with results unchanged if it has only one record', () => {
-    const content = [text('before'), result('t1')];
+    const content = [makeTextBlock('before'), result('t1')];
     const { messages } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
       user('u2', 'a1', content),
     ]);
     expect(messages[2]?.content).toEqual(content);
@@ -98,8 +98,8 @@ describe('joining the records of a Claude Code session', () => {
   it('keeps an interrupted call, with a note', () => {
     const { messages, notes } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
-      user('u2', 'a1', [text('[Request interrupted by user for tool use]')]),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
+      user('u2', 'a1', [makeTextBlock('[Request interrupted by user for tool use]')]),
     ]);
     expect(messages).toHaveLength(3);
     expect(notes).toContain('1 tool call without a result (first: message 2); left as it is.');
@@ -108,8 +108,8 @@ describe('joining the records of a Claude Code session', () => {
   it('does not move a late result past another answer', () => {
     const { messages } = readRecords([
       user('u1', null, 'task'),
-      assistant('a1', 'u1', 'm1', call('t1')),
-      assistant('a2', 'a1', 'm2', text('meanwhile')),
+      assistant('a1', 'u1', 'm1', makeToolUse('t1')),
+      assistant('a2', 'a1', 'm2', makeTextBlock('meanwhile')),
       user('u2', 'a2', [result('t1')]),
     ]);
     expect(outline(messages)).toEqual(['user: task', 'assistant: t1', 'assistant: meanwhile', 'user: t1']);
@@ -118,11 +118,13 @@ describe('joining the records of a Claude Code session', () => {
   it('accepts content that is a string, and messages without an ID', () => {
     const records = [
       user('u1', null, 'task'),
-      other('assistant', 'a1', 'u1', { message: { role: 'assistant', content: 'first' } }),
-      other('assistant', 'a2', 'a1', { message: { role: 'assistant', content: 'second' } }),
-      other('assistant', 'a3', 'a2', { message: { role: 'assistant', id: 'm', content: 'a' } }),
-      other('assistant', 'a4', 'a3', { message: { role: 'assistant', id: 'm', content: '' } }),
-      other('assistant', 'a5', 'a4', { message: { role: 'assistant', id: 'm', content: [text('b')] } }),
+      makeOtherRecord('assistant', 'a1', 'u1', { message: { role: 'assistant', content: 'first' } }),
+      makeOtherRecord('assistant', 'a2', 'a1', { message: { role: 'assistant', content: 'second' } }),
+      makeOtherRecord('assistant', 'a3', 'a2', { message: { role: 'assistant', id: 'm', content: 'a' } }),
+      makeOtherRecord('assistant', 'a4', 'a3', { message: { role: 'assistant', id: 'm', content: '' } }),
+      makeOtherRecord('assistant', 'a5', 'a4', {
+        message: { role: 'assistant', id: 'm', content: [makeTextBlock('b')] },
+      }),
     ];
     expect(outline(readRecords(records).messages)).toEqual([
       'user: task',

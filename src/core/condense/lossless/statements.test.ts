@@ -12,7 +12,7 @@ import type { Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
 import { makeCodeLines, counter, makeExchange, numberLines, repeatingHistoryArbitrary, TASK_MESSAGE } from './testing';
 import { findFalseMarkerStatements } from './testingStatements';
-import { oneCaseIn } from '../../../../test/support/cases';
+import { runOneCaseIn } from '../../../../test/support/cases';
 
 const condense = async (
   messages: readonly ApiMessage[],
@@ -61,7 +61,7 @@ describe('what markers say under Lossless', () => {
       }),
       // With seed 24, the check restores a text between two operations that were planned together.
       // Only one case in four runs, since each condenses a whole conversation twice.
-      { examples: [[24]], ...oneCaseIn(4) },
+      { examples: [[24]], ...runOneCaseIn(4) },
     ));
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Scenario } from '../../bed';
 import {
   agentOptions,
-  answer,
+  answerInput,
   answerText,
   ask,
   cancelAnswer,
@@ -54,7 +54,7 @@ export const picksShowsTheDiffAndSaves: Scenario = async (bed) => {
   await runCommand(bench, 'Probe: Pick Something');
   await pick(bench, 'One');
   await clickNotification(bench, 'One is done', 'Save Copy…');
-  await answer(bench, join(folder, 'copy.txt'));
+  await answerInput(bench, join(folder, 'copy.txt'));
   assert.equal(await until('the copy', () => readFileSync(join(folder, 'copy.txt'), 'utf8')), 'copy');
 
   await runCommand(bench, 'Probe: Pick Something');

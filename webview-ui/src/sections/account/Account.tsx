@@ -73,15 +73,18 @@ function AccountContent(): ReactNode {
     setBusy(false);
   };
   // No timeout: reading takes long, and the user can cancel it.
-  const patient = { timeoutMs: Infinity };
-  const other = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
-  const preferences = { ...(period !== ALL_TIME_VALUE && { days: Number(period) }), ...(other && { choice: other }) };
+  const noTimeout = { timeoutMs: Infinity };
+  const comparedChoice = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
+  const preferences = {
+    ...(period !== ALL_TIME_VALUE && { days: Number(period) }),
+    ...(comparedChoice && { choice: comparedChoice }),
+  };
   const loadAccount = () =>
     runAction(async () => {
-      const answer = await connection.sendRequest('account', preferences, patient);
+      const answer = await connection.sendRequest('account', preferences, noTimeout);
       if (answer.account) setAccount(answer.account);
     });
-  const saveAccount = () => runAction(() => connection.sendRequest('saveAccount', preferences, patient));
+  const saveAccount = () => runAction(() => connection.sendRequest('saveAccount', preferences, noTimeout));
   if (isSearching) return null;
   return (
     <>

@@ -114,8 +114,8 @@ export function AccountGroupsTable({ groups }: Pick<ShownAccount, 'groups'>): Re
           value={grouping}
           choices={choices}
           onChange={(value) => {
-            const chosen = choices.find((choice) => choice.value === value);
-            if (chosen) setGrouping(chosen.value);
+            const chosenGrouping = choices.find((choice) => choice.value === value);
+            if (chosenGrouping) setGrouping(chosenGrouping.value);
           }}
         />
       </p>

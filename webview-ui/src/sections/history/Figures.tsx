@@ -16,7 +16,7 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
   const condensedCount = sumValues(groups.map((group) => group.condensed));
   const failures = sumValues(groups.map((group) => group.failures));
   const fallbacks = sumValues(groups.map((group) => group.fallbacks));
-  const estimated = sumValues(errors.map(({ condensed }) => condensed));
+  const estimatedRuns = sumValues(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
     [t('Tokens removed, not undone'), t('{0}', sums.tokensSaved)],
@@ -30,12 +30,12 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
     ...(total === 0 ? [] : [[t('Time on average'), formatDuration(sums.timeMs / total)] as const]),
     ...(failures === 0 ? [] : [[t('Failures'), formatShareOfRuns(failures)] as const]),
     ...(fallbacks === 0 ? [] : [[t('Fallbacks'), formatShareOfRuns(fallbacks)] as const]),
-    ...(estimated === 0
+    ...(estimatedRuns === 0
       ? []
       : [
           [
             t('Estimation error'),
-            formatPercent(sumValues(errors.map(({ percent, condensed }) => percent * condensed)) / estimated),
+            formatPercent(sumValues(errors.map(({ percent, condensed }) => percent * condensed)) / estimatedRuns),
           ] as const,
         ]),
   ];

@@ -30,7 +30,7 @@ interface FollowedRecommendation {
 /** Each recommendation can be followed and undone with one click. */
 export function RecommendationsList({ recommendations, reload }: RecommendationsProps): ReactNode {
   const panel = usePanel();
-  const apply = useApplyRecommendation();
+  const applyRecommendation = useApplyRecommendation();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
   // Undo is offered only while the settings are unchanged.
   const appliedRecommendation =
@@ -42,7 +42,7 @@ export function RecommendationsList({ recommendations, reload }: Recommendations
     // its Undo would restore other values.
     setFollowed(undefined);
     setBusy(true);
-    const { problems: newProblems, saved: savedSettings } = await apply(recommendation);
+    const { problems: newProblems, saved: savedSettings } = await applyRecommendation(recommendation);
     setBusy(false);
     setProblems(newProblems);
     if (!savedSettings) return;
@@ -130,8 +130,8 @@ function useApplyRecommendation(): (recommendation: Recommendation) => Promise<S
   return (recommendation) => {
     switch (recommendation.kind) {
       case 'profile': {
-        const found = listProfileEntries(state).find(({ name }) => name === recommendation.profile);
-        return saveChanges([['condensingProfile', found?.id]]);
+        const recommendedProfile = listProfileEntries(state).find(({ name }) => name === recommendation.profile);
+        return saveChanges([['condensingProfile', recommendedProfile?.id]]);
       }
       case 'configuration': {
         const { provider, preset } = recommendation;

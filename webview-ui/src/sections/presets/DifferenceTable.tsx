@@ -13,16 +13,16 @@ interface DifferenceTableProps {
 /** Lists differences pass by pass; equal parts are only counted. */
 export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
   const { general, passes } = compared;
-  const differing = passes.filter((pass) => !isUnchangedPass(pass));
-  const unchangedCount = passes.length - differing.length;
-  if (general.length === 0 && differing.length === 0) {
+  const changedPasses = passes.filter((pass) => !isUnchangedPass(pass));
+  const unchangedCount = passes.length - changedPasses.length;
+  if (general.length === 0 && changedPasses.length === 0) {
     return <p role="status">{t('Both are the same.')}</p>;
   }
   return (
     <>
       <SideBySide label={t('Differences between {0} and {1}', ...names)} names={names} className="differences">
         {general.length > 0 && <DifferencesGroup title={t('For all passes')} differences={general} />}
-        {differing.map((pass, index) => (
+        {changedPasses.map((pass, index) => (
           <PassDifferences key={index} pass={pass} />
         ))}
       </SideBySide>
@@ -43,12 +43,14 @@ const isUnchangedPass = ({ first, second, differences }: ComparedPass): boolean 
 function PassDifferences({ pass }: { readonly pass: ComparedPass }): ReactNode {
   const { first, second, differences } = pass;
   const title = t((first ?? second)?.name ?? '');
-  const positions = [first, second].map((placed) => (placed ? t('pass {0}', placed.position) : t('has no such pass')));
+  const positionTexts = [first, second].map((placed) =>
+    placed ? t('pass {0}', placed.position) : t('has no such pass'),
+  );
   const isMoved = first?.position !== second?.position;
   const isRenamed = first !== undefined && second !== undefined && first.name !== second.name;
   return (
     <DifferencesGroup title={title} differences={differences}>
-      {isMoved && <SideBySideRow name={t('Place')} values={positions} />}
+      {isMoved && <SideBySideRow name={t('Place')} values={positionTexts} />}
       {isRenamed && <SideBySideRow name={t('Name')} values={[t(first.name), t(second.name)]} />}
     </DifferencesGroup>
   );

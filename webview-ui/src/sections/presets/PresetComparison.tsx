@@ -27,13 +27,13 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
   // The preset in use equals the current settings, so it is compared with another preset first.
   const [wanted, setWanted] = useState(isInUse ? choices[1]?.value : CURRENT_SETTINGS);
   const choice = choices.find(({ value }) => value === wanted) ?? choices[0];
-  const second: ComparableConfiguration = state.presets
+  const secondConfiguration: ComparableConfiguration = state.presets
     .filter(({ id }) => makePresetChoiceValue(id) === choice?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
   const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
   const { answer, lastResult: result } = useLatestAnswer(
     'comparePresets',
-    { first: { kind: 'preset', id: preset.id }, second },
+    { first: { kind: 'preset', id: preset.id }, second: secondConfiguration },
     settings,
   );
   return (

@@ -27,7 +27,7 @@ export function PresetsSection(): ReactNode {
     problems,
     setProblems,
   } = usePresetList();
-  const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
+  const presetInUse = getCurrentPreset(smart, state.settings['smart']?.value);
   const loadPreset = async (): Promise<void> => {
     try {
       const {
@@ -37,10 +37,10 @@ export function PresetsSection(): ReactNode {
       } = await connection.sendRequest('importPreset', { scope: ownPresets.scope }, { timeoutMs: Infinity });
       setProblems(newProblems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id === undefined) return;
-      const takeBack = async (): Promise<void> => {
+      const undoLastChange = async (): Promise<void> => {
         for (const step of undo) if (!(await sendChange(step))) return;
       };
-      setDone({ text: t('The preset “{0}” was imported.', id), undo: () => void takeBack() });
+      setDone({ text: t('The preset “{0}” was imported.', id), undo: () => void undoLastChange() });
     } catch (error) {
       setProblems([getErrorMessage(error)]);
     }
@@ -69,7 +69,7 @@ export function PresetsSection(): ReactNode {
           <PresetItem
             key={preset.id}
             preset={preset}
-            isInUse={preset.id === inUse}
+            isInUse={preset.id === presetInUse}
             scope={ownPresets.scope}
             ownIndex={presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
             entry={entryNames[presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}

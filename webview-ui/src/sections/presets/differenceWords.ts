@@ -14,8 +14,8 @@ const GROUPING_FIELDS: ReadonlySet<string> = new Set([
 
 /** Turns "individualConfig, defaults, toolResults, maxLines" into "Tool results › Lines". */
 export function describeSettingPath(path: readonly string[]): string {
-  const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
-  return reported.map((key) => getFieldTitle(key, {})).join(' › ');
+  const shownKeys = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
+  return shownKeys.map((key) => getFieldTitle(key, {})).join(' › ');
 }
 
 export function describeValue(value: unknown): string {

@@ -47,9 +47,9 @@ export function usePresetList(): PresetList {
     }
   };
   const changeList = async (wanted: ListChange, text: string): Promise<boolean> => {
-    const created = await sendChange(wanted);
-    if (!created) return false;
-    const { undo } = created;
+    const undoChange = await sendChange(wanted);
+    if (!undoChange) return false;
+    const { undo } = undoChange;
     setDone({ text, ...(undo && { undo: () => void sendChange(undo) }) });
     return true;
   };

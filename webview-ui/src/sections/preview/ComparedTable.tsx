@@ -14,7 +14,7 @@ interface ComparedConfigurationsTableProps {
 
 export function ComparedConfigurationsTable({ results, names }: ComparedConfigurationsTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
-  const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [
+  const tableRows: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [
     [t('Tokens now'), ({ tokensBefore }) => t('{0}', tokensBefore)],
     [t('Tokens afterwards'), ({ tokensAfter }) => t('{0}', tokensAfter)],
     [t('Reduction'), (result) => formatPercent(computeReductionPercent(result))],
@@ -27,7 +27,7 @@ export function ComparedConfigurationsTable({ results, names }: ComparedConfigur
     <>
       <SideBySide label={t('Comparison: {0}', title)} names={names} caption={title}>
         <tbody>
-          {lines.map(([name, getValue]) => (
+          {tableRows.map(([name, getValue]) => (
             <SideBySideRow
               key={name}
               name={name}

@@ -62,8 +62,8 @@ type JudgmentCurvePoint = JudgedSettings['points'][number];
 function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   const { read: readCount, sessions, lines, choices, points, isOther } = judged;
   const getChoiceName = (id: string): string => {
-    const found = choices.find((choice) => choice.id === id)?.name ?? id;
-    return id === 'current' ? t('{0} (current)', t(found)) : t(found);
+    const choiceName = choices.find((choice) => choice.id === id)?.name ?? id;
+    return id === 'current' ? t('{0} (current)', t(choiceName)) : t(choiceName);
   };
   const columns: readonly TableColumn<JudgmentCurvePoint>[] = [
     { title: t('Option'), cell: ({ choice }) => getChoiceName(choice) },
@@ -112,8 +112,8 @@ function JudgmentReport({ judged }: { readonly judged: JudgedSettings }): ReactN
 const joinEqualTargets = (points: readonly JudgmentCurvePoint[]): JudgmentCurvePoint[] =>
   points.flatMap((point) => {
     const ownPoints = points.filter(({ choice }) => choice === point.choice);
-    const isSame = ownPoints.every(({ left, lostShare }) => left === point.left && lostShare === point.lostShare);
-    if (!isSame) return [point];
+    const isSameAsOwn = ownPoints.every(({ left, lostShare }) => left === point.left && lostShare === point.lostShare);
+    if (!isSameAsOwn) return [point];
     const { target: _, ...rest } = point;
     return ownPoints[0] === point ? [rest] : [];
   });

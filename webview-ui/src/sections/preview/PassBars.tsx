@@ -7,7 +7,7 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
   const { steps, tokensBefore } = preview;
   const reportedSteps = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');
   const idleCount = steps.filter(({ edits, outcome }) => edits === 0 && outcome.kind === 'done').length;
-  const skipped = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
+  const skippedSteps = steps.filter(({ outcome }) => outcome.kind === 'skipped').length;
   return (
     <div className="group-plain">
       <h4 className="group-title">{t('Step by step')}</h4>
@@ -21,11 +21,11 @@ export function PassBarChart({ preview }: { readonly preview: Preview }): ReactN
           {idleCount === 1 ? t('One step finds nothing to do.') : t('{0} steps find nothing to do.', idleCount)}
         </p>
       )}
-      {skipped > 0 && (
+      {skippedSteps > 0 && (
         <p className="row-help">
-          {skipped === 1
+          {skippedSteps === 1
             ? t('One step doesn’t run: its condition is not met, or the target is met first.')
-            : t('{0} steps don’t run: their conditions are not met, or the target is met first.', skipped)}
+            : t('{0} steps don’t run: their conditions are not met, or the target is met first.', skippedSteps)}
         </p>
       )}
     </div>

@@ -23,11 +23,11 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
     onMark({ ...marks, excluded: toggleElement(marks.excluded, message) });
   };
   // Lets unchanged cells keep their props when the marks change.
-  const pin = useRef(onPin);
-  pin.current = onPin;
+  const latestOnPin = useRef(onPin);
+  latestOnPin.current = onPin;
   const choose = useCallback((message: number) => {
     setFocusedIndex(message);
-    pin.current(message);
+    latestOnPin.current(message);
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'x' || event.key === 'X') {
@@ -92,16 +92,16 @@ export function MessageStrip({ cells, marks, onMark }: MessageStripProps): React
  */
 function findCellForKey(key: string, cellIndex: number, tops: readonly number[]): number | undefined {
   const lastIndex = tops.length - 1;
-  const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
+  const cellsPerRow = Math.max(1, tops.filter((top) => top === tops[0]).length);
   switch (key) {
     case 'ArrowRight':
       return Math.min(lastIndex, cellIndex + 1);
     case 'ArrowLeft':
       return Math.max(0, cellIndex - 1);
     case 'ArrowDown':
-      return cellIndex + row > lastIndex ? cellIndex : cellIndex + row;
+      return cellIndex + cellsPerRow > lastIndex ? cellIndex : cellIndex + cellsPerRow;
     case 'ArrowUp':
-      return cellIndex < row ? cellIndex : cellIndex - row;
+      return cellIndex < cellsPerRow ? cellIndex : cellIndex - cellsPerRow;
     case 'Home':
       return 0;
     case 'End':

@@ -26,7 +26,7 @@ export function TwoConfigurationsComparison(): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const runningRequest = useRef<AbortController>(undefined);
-  const compared = [previewed, ...conversations];
+  const comparedConversations = [previewed, ...conversations];
   const chooseConfiguration = (index: 0 | 1, value: string): void => {
     changeView({ compared: index === 0 ? [value, comparedValues[1]] : [comparedValues[0], value] });
   };
@@ -47,7 +47,7 @@ export function TwoConfigurationsComparison(): ReactNode {
     setProblems([]);
     setComparisons([]);
     const configurationNames = comparedValues.map((value) => getConfigurationLabel(value, choices));
-    for (const conversation of compared) {
+    for (const conversation of comparedConversations) {
       const results: (ComparedConfiguration | string)[] = [];
       for (const value of comparedValues) {
         const params = { conversation, configuration: parseConfiguration(value) };
@@ -82,9 +82,12 @@ export function TwoConfigurationsComparison(): ReactNode {
         ))}
       </div>
       <p className="row-help">
-        {compared.length === 1
+        {comparedConversations.length === 1
           ? t('Compares on the previewed conversation and any that you add.')
-          : t('Compares on {0} conversations: the previewed one and those that you added.', compared.length)}
+          : t(
+              'Compares on {0} conversations: the previewed one and those that you added.',
+              comparedConversations.length,
+            )}
       </p>
       <p className="actions">
         <Button primary disabled={isBusy} onClick={() => void compareConfigurations()}>

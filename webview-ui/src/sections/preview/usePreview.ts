@@ -84,7 +84,7 @@ export function usePreview(): ShownPreview {
     setPreviewed(shownPreview.conversation);
     setHistory({ name: JSON.stringify(shownPreview.conversation), marks: [...ownMarks, marksAfter] });
   };
-  const unmark = useMemo(
+  const undoLastMark = useMemo(
     () =>
       ownMarks.length === 0
         ? undefined
@@ -101,7 +101,7 @@ export function usePreview(): ShownPreview {
     question,
     marks,
     saveMarks,
-    undoMark: unmark,
+    undoMark: undoLastMark,
     reload,
     draftNames,
     isOfDrafts,

@@ -98,16 +98,16 @@ export function NewProfileForm({
     setKeyProfileId(undefined);
     connection.sendRequest('forgetKey', { id: keyProfileId }).catch(() => undefined);
   };
-  const keyLeft = useRef<() => void>(undefined);
-  keyLeft.current = addedProfile === undefined ? forgetKey : undefined;
-  useEffect(() => () => keyLeft.current?.(), []);
+  const latestForgetKey = useRef<() => void>(undefined);
+  latestForgetKey.current = addedProfile === undefined ? forgetKey : undefined;
+  useEffect(() => () => latestForgetKey.current?.(), []);
 
   const createInputHandler = (field: ProfileField) => (value: string) => {
     if (value === fields[field]) return;
     setTest(undefined);
     if (field === 'model') {
-      const listed = vendorModels.models?.find(({ id: listedId }) => listedId === value.trim());
-      setFigures(listed ? toProfileFields(listed) : {});
+      const listedModel = vendorModels.models?.find(({ id: listedId }) => listedId === value.trim());
+      setFigures(listedModel ? toProfileFields(listedModel) : {});
     }
     if (field === 'baseUrl') {
       forgetKey();
@@ -141,7 +141,7 @@ export function NewProfileForm({
   const isKeyMissing = key === 'needed' && !isLocal && keyProfileId === undefined && fields.baseUrl.trim() === '';
   // Once the key is set, the models are looked up.
   const lookUpModels = isKeyMissing ? () => void askKey() : vendorModels.lookUp;
-  const tryIt = async (): Promise<void> => {
+  const testProfile = async (): Promise<void> => {
     setTest('running');
     try {
       setTest(await connection.sendRequest('testProfile', { profile }, { timeoutMs: TEST_TIMEOUT_MS }));
@@ -156,15 +156,15 @@ export function NewProfileForm({
       return;
     }
     try {
-      const verdict = await connection.sendRequest('saveProfile', { profile });
-      setProblems(verdict.problems);
-      if (verdict.problems.length > 0) return;
+      const saveAnswer = await connection.sendRequest('saveProfile', { profile });
+      setProblems(saveAnswer.problems);
+      if (saveAnswer.problems.length > 0) return;
       // The key now belongs to the added profile.
-      keyLeft.current = undefined;
+      latestForgetKey.current = undefined;
       if (isFirst || addedProfile !== undefined) {
-        const refused = await condensingProfile.save(id);
-        setProblems(refused.map((message) => ({ path: '', message })));
-        if (refused.length > 0) {
+        const saveProblems = await condensingProfile.save(id);
+        setProblems(saveProblems.map((message) => ({ path: '', message })));
+        if (saveProblems.length > 0) {
           setAddedProfile(id);
           return;
         }
@@ -307,7 +307,7 @@ export function NewProfileForm({
         <Button primary onClick={() => void saveProfile()}>
           {t('Add')}
         </Button>
-        <Button disabled={model === '' || test === 'running'} onClick={() => void tryIt()}>
+        <Button disabled={model === '' || test === 'running'} onClick={() => void testProfile()}>
           {t('Test')}
         </Button>
         <Button onClick={onDone}>{t('Cancel')}</Button>

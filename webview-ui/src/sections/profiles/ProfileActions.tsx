@@ -30,7 +30,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
       setProblems([getErrorMessage(error)]);
     });
   };
-  const tryIt = (): void => {
+  const testProfile = (): void => {
     setTest('running');
     showFailureOf(connection.sendRequest('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
   };
@@ -42,7 +42,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
         ) : (
           <Button onClick={() => void condensingProfile.save(id)}>{t('Use for summaries')}</Button>
         )}
-        <Button disabled={test === 'running'} onClick={tryIt}>
+        <Button disabled={test === 'running'} onClick={testProfile}>
           {t('Test')}
         </Button>
         {entry.vendor !== 'vscode' && (

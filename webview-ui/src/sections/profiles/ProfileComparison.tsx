@@ -20,8 +20,8 @@ export function ProfileComparison(): ReactNode {
   const [conversation, setConversation] = useState<PreviewedConversationName>({ kind: 'default' });
   const { answer, reload } = useRequestAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
   const chooseConversation = async (): Promise<void> => {
-    const chosen = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
-    if (chosen.conversation) setConversation(chosen.conversation);
+    const chosenConversation = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
+    if (chosenConversation.conversation) setConversation(chosenConversation.conversation);
   };
   return (
     <>
@@ -39,7 +39,7 @@ export function ProfileComparison(): ReactNode {
 function ProfileComparisonTable({ compared }: { readonly compared: Compared }): ReactNode {
   const { title, tokens, model, profiles, recommended } = compared;
   const condensingProfile = useSetting('condensingProfile');
-  const best = profiles.find(({ id }) => id === recommended);
+  const recommendedProfile = profiles.find(({ id }) => id === recommended);
   return (
     <>
       <p className="row-help">
@@ -58,14 +58,18 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
         )}
       />
-      {best && condensingProfile.value !== best.id && (
+      {recommendedProfile && condensingProfile.value !== recommendedProfile.id && (
         <div className="advice">
-          <p>{t('{0} is the best choice for this conversation.', best.name)}</p>
-          <Button onClick={() => void condensingProfile.save(best.id)}>{t('Use {0} for summaries', best.name)}</Button>
+          <p>{t('{0} is the best choice for this conversation.', recommendedProfile.name)}</p>
+          <Button onClick={() => void condensingProfile.save(recommendedProfile.id)}>
+            {t('Use {0} for summaries', recommendedProfile.name)}
+          </Button>
         </div>
       )}
-      {best && condensingProfile.value === best.id && (
-        <p>{t('{0}, which writes the summaries now, is the best choice for this conversation.', best.name)}</p>
+      {recommendedProfile && condensingProfile.value === recommendedProfile.id && (
+        <p>
+          {t('{0}, which writes the summaries now, is the best choice for this conversation.', recommendedProfile.name)}
+        </p>
       )}
       <ProblemList problems={condensingProfile.refused} />
     </>

@@ -72,7 +72,7 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
   const vendorModels = useVendorModels({ id: String(fields['id']) });
   const listsModels = isVendor(vendor) && getVendorEntry(vendor).listsModels === true;
   const findListedModel = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
-  const takeOver = async (model: VendorModel): Promise<void> => {
+  const applyVendorModel = async (model: VendorModel): Promise<void> => {
     const kept = Object.entries(fields).filter(([field]) => model.id === savedModel || !MODEL_FIELDS.has(field));
     setProblems(await profile.save({ ...Object.fromEntries(kept), model: model.id, ...toProfileFields(model) }));
   };
@@ -80,13 +80,13 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
     const id = text.trim();
     if (id !== savedModel) {
       const model = findListedModel(id);
-      if (model) await takeOver(model);
+      if (model) await applyVendorModel(model);
       else setProblems(await setting.save(id === '' ? undefined : id));
     }
     setTypedModel(undefined);
   };
   const currentModel = findListedModel(savedModel);
-  const isNews =
+  const isOfferingNewFacts =
     currentModel !== undefined &&
     Object.entries(toProfileFields(currentModel)).some(([field, value]) => !isEqual(value, fields[field]));
   const title = t('Model');
@@ -102,8 +102,8 @@ function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
         onInput={setTypedModel}
         onCommit={(text) => void saveModel(text)}
       >
-        {isNews && (typedModel ?? savedModel) === savedModel && (
-          <LinkButton onClick={() => void takeOver(currentModel)}>{t('Use these figures')}</LinkButton>
+        {isOfferingNewFacts && (typedModel ?? savedModel) === savedModel && (
+          <LinkButton onClick={() => void applyVendorModel(currentModel)}>{t('Use these figures')}</LinkButton>
         )}
       </ModelNameField>
     </SettingRow>

@@ -89,8 +89,10 @@ function getPassFields(root: JsonSchema, mode: string): Record<string, JsonSchem
 function PassModeField({ name, entry }: PassEditorProps): ReactNode {
   const setting = useSetting(name, ['passes', entry.index]);
   const chooseMode = (mode: PassEntry['mode']): void => {
-    const rest = Object.entries(entry.raw).filter(([field]) => field !== 'individualConfig' && field !== 'batchConfig');
-    void setting.save({ ...Object.fromEntries(rest), mode, ...DEFAULT_CONFIG_BY_MODE[mode] });
+    const otherFields = Object.entries(entry.raw).filter(
+      ([field]) => field !== 'individualConfig' && field !== 'batchConfig',
+    );
+    void setting.save({ ...Object.fromEntries(otherFields), mode, ...DEFAULT_CONFIG_BY_MODE[mode] });
   };
   const renderModeOption = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
     <label className="answer">

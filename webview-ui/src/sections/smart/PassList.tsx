@@ -55,8 +55,8 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
     onDragCancel: ({ active }) => t('{0} stays where it was.', getName(active.id)),
   };
   const query = useSearchQuery();
-  const ofList = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
-  const isListFound = query === '' || matchesQuery(query, ofList);
+  const listSearchTexts = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
+  const isListFound = query === '' || matchesQuery(query, listSearchTexts);
   return (
     <div className="passes" data-setting={isListFound ? `${name}.passes` : undefined}>
       <DndContext
@@ -88,7 +88,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
           </ol>
         </SortableContext>
       </DndContext>
-      <SearchablePlace id={`${name}.addPass`} searchTexts={ofList}>
+      <SearchablePlace id={`${name}.addPass`} searchTexts={listSearchTexts}>
         <p className="actions">
           <Button icon="add" onClick={() => void passes.add()}>
             {t('Add pass')}

@@ -30,10 +30,10 @@ export const moveDraggedOneStep: KeyboardCoordinateGetter = (event, { currentCoo
   if (step === undefined || !active) return undefined;
   event.preventDefault();
   // Positions of the passes in order, as if the dragged one had not moved.
-  const order = [...droppableRects].toSorted(([, a], [, b]) => a.top - b.top);
-  const place = order.findIndex(([id]) => id === (over ?? active).id);
-  const next = order[place + step]?.[1];
-  return next && { x: currentCoordinates.x, y: next.top };
+  const titlesInOrder = [...droppableRects].toSorted(([, a], [, b]) => a.top - b.top);
+  const currentIndex = titlesInOrder.findIndex(([id]) => id === (over ?? active).id);
+  const nextRect = titlesInOrder[currentIndex + step]?.[1];
+  return nextRect && { x: currentCoordinates.x, y: nextRect.top };
 };
 
 const POSITION_CHANGE_BY_ARROW_KEY: Readonly<Record<string, number>> = {

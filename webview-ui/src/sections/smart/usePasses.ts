@@ -69,9 +69,9 @@ export function usePasses(name: string): PassListState {
     // to a change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
-  const raws = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), savedPasses);
-  const entries = readPassEntries({ passes: raws });
-  const entryNames = listEntryNames(raws);
+  const rawPasses = pending.reduce((list, { change }) => applyChangeIfPossible(list, change), savedPasses);
+  const entries = readPassEntries({ passes: rawPasses });
+  const entryNames = listEntryNames(rawPasses);
   const getEntryName = ({ index }: PassEntry): ListEntryName => entryNames[index] ?? { id: '', nth: 0 };
 
   const sendChange = async (change: ListChange): Promise<ListChange | undefined> => {
@@ -96,7 +96,7 @@ export function usePasses(name: string): PassListState {
     }
   };
   // The answer to a change may arrive during the next change; only the last change can be undone.
-  const changes = useRef(0);
+  const changeCount = useRef(0);
   const [isChanging, setIsChanging] = useState(false);
   const isUndoWanted = useRef(false);
   /** @returns a function for the change's answer; without undo, the change failed */
@@ -105,12 +105,12 @@ export function usePasses(name: string): PassListState {
     undo: (() => unknown) | undefined,
     pendingInsert?: PendingInsert,
   ) => void) => {
-    const ownCount = ++changes.current;
+    const ownCount = ++changeCount.current;
     setDoneChange(undefined);
     setIsChanging(true);
     isUndoWanted.current = false;
     return (text, undo, pendingInsert) => {
-      if (ownCount !== changes.current) return;
+      if (ownCount !== changeCount.current) return;
       setIsChanging(false);
       if (!undo) return;
       if (isUndoWanted.current) {
@@ -128,9 +128,9 @@ export function usePasses(name: string): PassListState {
     };
   };
   const changeList = async (wanted: ListChange, text: string): Promise<void> => {
-    const tellIfLast = beginChange();
+    const reportIfLast = beginChange();
     const undo = await sendChange(wanted);
-    tellIfLast(text, undo && (() => sendChange(undo)));
+    reportIfLast(text, undo && (() => sendChange(undo)));
   };
   const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
@@ -146,19 +146,19 @@ export function usePasses(name: string): PassListState {
     }
   };
   // Undo replaces the whole pass, so the pass must be unchanged since the change.
-  const isStill = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
+  const isStillInList = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
     const index = entryNames.findIndex((other) => other.id === id && other.nth === nth);
-    return isEqual(raws[index], value);
+    return isEqual(rawPasses[index], value);
   };
-  const shownDone =
-    doneChange?.pendingInsert === undefined || isStill(doneChange.pendingInsert) ? doneChange : undefined;
+  const shownChange =
+    doneChange?.pendingInsert === undefined || isStillInList(doneChange.pendingInsert) ? doneChange : undefined;
   const undoOnceSaved = (): void => {
     isUndoWanted.current = true;
   };
   return {
     entries,
-    done: shownDone,
-    undo: isChanging ? undoOnceSaved : shownDone?.undo,
+    done: shownChange,
+    undo: isChanging ? undoOnceSaved : shownChange?.undo,
     problems,
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
@@ -181,7 +181,7 @@ export function usePasses(name: string): PassListState {
           entry: movedName,
           place: newIndex < oldIndex ? { before: neighborName } : { after: neighborName },
         },
-        t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, raws.length),
+        t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, rawPasses.length),
       );
     },
     replace: async (entry, value) => {

@@ -74,14 +74,14 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
     setProblems(result.problems);
     setSaved(result.saved);
   };
-  const takeBack = async ({ undo }: SavedSettings): Promise<void> => {
+  const undoAdvice = async ({ undo }: SavedSettings): Promise<void> => {
     setBusy(true);
     const newProblems = await undo();
     setBusy(false);
     setProblems(newProblems);
     if (newProblems.length === 0) setSaved(undefined);
   };
-  useUndoKey(appliedSettings && !isBusy ? () => void takeBack(appliedSettings) : undefined);
+  useUndoKey(appliedSettings && !isBusy ? () => void undoAdvice(appliedSettings) : undefined);
   if (!advice) return <p className="row-help">{t('Answer all four questions to get a recommendation.')}</p>;
   const lacksModel = advice.asksModel === true && (typeof condensingProfile !== 'string' || condensingProfile === '');
   const canRun = !lacksModel || advice.preset !== undefined;
@@ -112,7 +112,7 @@ function ChoiceAdvice({ answers }: { readonly answers: ChoiceAnswers }): ReactNo
       )}
       {appliedSettings && (
         <span className="row-note">
-          {t('Applied.')} <LinkButton onClick={() => void takeBack(appliedSettings)}>{t('Undo')}</LinkButton>
+          {t('Applied.')} <LinkButton onClick={() => void undoAdvice(appliedSettings)}>{t('Undo')}</LinkButton>
         </span>
       )}
       <ProblemList problems={problems} />

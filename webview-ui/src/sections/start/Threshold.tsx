@@ -30,8 +30,8 @@ export function ThresholdField(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
-  const saved = Number(typeof setting.effectiveValue === 'number' ? setting.effectiveValue : standard);
-  const { shownValue: percent, showValue, chooseValue } = useOptimisticChoice(saved, setting.save);
+  const savedPercent = Number(typeof setting.effectiveValue === 'number' ? setting.effectiveValue : standard);
+  const { shownValue: percent, showValue, chooseValue } = useOptimisticChoice(savedPercent, setting.save);
   const [first] = listModelWindows(panel);
   const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
   const limit = useSetting('thresholdTokens').effectiveValue;

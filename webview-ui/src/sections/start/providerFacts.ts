@@ -73,19 +73,19 @@ export function listProviderFacts(
         removes: describeRemovedShare(measuredLoss),
       };
     case 'smart': {
-      const ofPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
+      const lossOfPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
       return {
         description: preset
           ? t('Removes old content by its kind, in passes. Preset: {0}.', preset.name)
           : t('Removes old content by its kind, in your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
-        isLossAtMost: ofPreset?.isAtMost === true,
-        loses: ofPreset ? describeLostShare(ofPreset) : t('What your passes remove; Preview shows it'),
+        isLossAtMost: lossOfPreset?.isAtMost === true,
+        loses: lossOfPreset ? describeLostShare(lossOfPreset) : t('What your passes remove; Preview shows it'),
         // File-Aware was measured at the size of another rule, so its measured share says nothing
         // about what it removes.
         removes:
-          ofPreset && preset.id !== FILE_AWARE_PRESET_ID
-            ? describeRemovedShare(ofPreset)
+          lossOfPreset && preset.id !== FILE_AWARE_PRESET_ID
+            ? describeRemovedShare(lossOfPreset)
             : describeAsked(targetPercent),
       };
     }

@@ -75,8 +75,8 @@ export function recommendSettings(
   if (loss === 'none') {
     return { provider: 'lossless', maxCost, reason: t('Lossless alone loses nothing. It is free and fast.') };
   }
-  const mayCall = maxCost > 0 && waitAnswer !== 'instant';
-  if (!mayCall) {
+  const mayCallModel = maxCost > 0 && waitAnswer !== 'instant';
+  if (!mayCallModel) {
     if (hasSmart && effort !== 'none') {
       const preset = loss === 'little' ? 'file-aware' : 'speed';
       return {

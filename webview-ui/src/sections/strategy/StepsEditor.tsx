@@ -18,7 +18,7 @@ const STRATEGY_SETTING = 'strategy';
 export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema }): ReactNode {
   const setting = useSetting(STRATEGY_SETTING, ['steps']);
   const steps: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const ofStep = resolveReference(
+  const stepSchema = resolveReference(
     (resolveReference(getSchemaFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as JsonSchema,
     schema,
   );
@@ -35,7 +35,7 @@ export function StrategyStepsEditor({ schema }: { readonly schema: JsonSchema })
             step={isRecord(step) ? step : {}}
             index={index}
             count={steps.length}
-            schema={ofStep}
+            schema={stepSchema}
             onMove={(to) => {
               moveStep(index, to);
             }}

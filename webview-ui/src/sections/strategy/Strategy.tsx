@@ -21,12 +21,12 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
   const setting = useSetting(STRATEGY_SETTING);
   const effectiveStrategy = state.settings[STRATEGY_SETTING]?.effective;
   const description = isRecord(effectiveStrategy) ? effectiveStrategy['description'] : undefined;
-  const isMine = isOwnConfiguration(setting);
+  const isOwnStrategy = isOwnConfiguration(setting);
   const [ownStrategy, setOwnStrategy] = useState<unknown>();
-  const text = isMine ? JSON.stringify(setting.value) : undefined;
+  const ownText = isOwnStrategy ? JSON.stringify(setting.value) : undefined;
   useEffect(() => {
-    if (text !== undefined) setOwnStrategy(JSON.parse(text));
-  }, [text]);
+    if (ownText !== undefined) setOwnStrategy(JSON.parse(ownText));
+  }, [ownText]);
   const copyStrategy = (): void => {
     void setting.save({
       id: 'own',
@@ -53,7 +53,7 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
         help={typeof description === 'string' ? t(description) : ''}
       />
       <SearchablePlace id={`${STRATEGY_SETTING}.steps`} searchTexts={searchTexts}>
-        {isMine ? (
+        {isOwnStrategy ? (
           <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
             <StrategyStepsEditor schema={provider.schema} />
           </SchemaRoot>
@@ -64,11 +64,11 @@ export function StrategySection({ provider }: { readonly provider: ProviderDescr
           </>
         )}
         <p className="actions">
-          {!isMine && <Button onClick={copyStrategy}>{t('Edit a copy')}</Button>}
-          {!isMine && ownStrategy !== undefined && (
+          {!isOwnStrategy && <Button onClick={copyStrategy}>{t('Edit a copy')}</Button>}
+          {!isOwnStrategy && ownStrategy !== undefined && (
             <Button onClick={() => void setting.save(ownStrategy)}>{t('Back to my steps')}</Button>
           )}
-          {isMine && (
+          {isOwnStrategy && (
             <LinkButton
               onClick={() =>
                 void connection.sendRequest('openSettingsFile', { scope: setting.scope, name: STRATEGY_SETTING })
