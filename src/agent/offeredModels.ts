@@ -2,6 +2,7 @@
 import type * as vscode from 'vscode';
 import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
+import { computeContextWindow } from '../api/vscodeLm';
 import type { ModelPrices } from '../core/cost/prices';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getModelOfProfile } from '../settings/profileModel';
@@ -49,8 +50,8 @@ export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedMod
   };
 }
 
-/** Assumes an output limit, because VS Code's models declare only their input limit. */
 export function offerWrappedModel(wrapped: WrappedModel, table: PriceTable): OfferedModel {
+  const contextWindow = computeContextWindow(wrapped);
   const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wrapped.family });
   return {
     ...(seesImages !== undefined && { seesImages }),
@@ -59,8 +60,8 @@ export function offerWrappedModel(wrapped: WrappedModel, table: PriceTable): Off
     profile: { id: 'wrapped', name: wrapped.name, vendor: 'vscode', model: wrapped.id },
     wrappedModel: wrapped,
     ...(prices && { prices }),
-    contextWindow: wrapped.maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
-    isWindowKnown: true,
+    contextWindow: contextWindow ?? ASSUMED_WINDOW_TOKENS,
+    isWindowKnown: contextWindow !== undefined,
     tokenFactor,
   };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
+import { computeContextWindow, listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/format';
 import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
@@ -7,16 +7,16 @@ import { getVendorModelName } from './modelCatalog';
 import { pickSeveralItems, showInformationMessage } from '../window/notifications';
 
 export async function chooseWrappedModels(models: LanguageModels, wrappedNames: readonly string[]): Promise<void> {
-  // Leaves out models without input that only choose another model ("Auto").
-  const offeredModels = (await listOtherModels(models, OWN_VSCODE_VENDOR)).filter(
-    ({ maxInputTokens }) => maxInputTokens > 0,
-  );
-  const items = offeredModels.map((model) => ({
-    name: getVendorModelName(model),
-    label: model.name,
-    description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
-    picked: wrappedNames.includes(getVendorModelName(model)),
-  }));
+  const items = (await listOtherModels(models, OWN_VSCODE_VENDOR)).flatMap((model) => {
+    const contextWindow = computeContextWindow(model);
+    if (contextWindow === undefined) return [];
+    return {
+      name: getVendorModelName(model),
+      label: model.name,
+      description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(contextWindow)),
+      picked: wrappedNames.includes(getVendorModelName(model)),
+    };
+  });
   // A chosen model that is missing may return, so it stays until the user deselects it.
   const missingItems = wrappedNames
     .filter((name) => !items.some((item) => item.name === name))

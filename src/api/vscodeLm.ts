@@ -9,7 +9,7 @@ import type { HandlerOptions } from './handlerOptions';
 import { convertChatUsage } from './openaiChat';
 import { createUsageCounter } from './usageCounter';
 import { makeToolCall } from './toolInput';
-import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
+import { DEFAULT_MAX_OUTPUT_TOKENS, type ApiEvent, type ApiHandler, type ApiRequest, type ModelInfo } from './types';
 
 export type LmPart =
   | { readonly kind: 'text'; readonly text: string }
@@ -52,6 +52,13 @@ export interface LmModel {
     signal: AbortSignal,
   ): Promise<AsyncIterable<LmAnswerPart>>;
 }
+
+/**
+ * Input and output together. VS Code states only a model's input limit to extensions (1.139), so the
+ * output limit is assumed. Undefined for a model without input, which only chooses another ("Auto").
+ */
+export const computeContextWindow = ({ maxInputTokens }: Pick<LmModel, 'maxInputTokens'>): number | undefined =>
+  maxInputTokens > 0 ? maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS : undefined;
 
 export interface LmSelector {
   readonly vendor?: string;

@@ -11,7 +11,6 @@ import { saveSettingAndShowOverride } from '../window/settings/settings';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { profileSchema, type ApiProfile } from '../settings/profiles';
-import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import { listEditorModels } from './modelFacts';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { getPresetName, readProviderConfig } from '../window/settings/providerConfig';
@@ -78,16 +77,11 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
   const models = await listEditorModels();
   if (models.length === 0) return undefined;
   const pickedItem = await pickOneItem(
-    models.map(({ id, name, vendor, maxInputTokens }) => ({
+    models.map(({ id, name, vendor, contextWindow }) => ({
       label: name,
-      description: vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(maxInputTokens)),
-      profile: profileSchema.parse({
-        id: 'picked',
-        name,
-        vendor: 'vscode',
-        model: id,
-        contextWindow: maxInputTokens + DEFAULT_MAX_OUTPUT_TOKENS,
-      }),
+      description:
+        contextWindow === undefined ? vendor : vscode.l10n.t('{0} · {1} tokens', vendor, formatTokens(contextWindow)),
+      profile: profileSchema.parse({ id: 'picked', name, vendor: 'vscode', model: id, contextWindow }),
     })),
     {
       title: vscode.l10n.t('Which of VS Code’s models writes the summary?'),

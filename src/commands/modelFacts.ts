@@ -1,9 +1,10 @@
-import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
+import { computeContextWindow, listOtherModels } from '../api/vscodeLm';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getModelOfProfile } from '../settings/profileModel';
 import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
+import { languageModels } from '../window/languageModels';
 
 export interface ModelWindowAndPrices {
   /** Input and output together, in the model's tokens. */
@@ -31,8 +32,20 @@ export async function loadModelWindowAndPrices(profile: ApiProfile): Promise<Mod
   };
 }
 
+export interface EditorModel {
+  readonly id: string;
+  readonly name: string;
+  readonly vendor: string;
+  /** As of {@link computeContextWindow}. */
+  readonly contextWindow?: number;
+}
+
 /** Lists VS Code's models without those of this extension. */
-export async function listEditorModels(): Promise<vscode.LanguageModelChat[]> {
-  const models = await vscode.lm.selectChatModels();
-  return models.filter(({ vendor }) => vendor !== OWN_VSCODE_VENDOR);
+export async function listEditorModels(): Promise<EditorModel[]> {
+  const models = await listOtherModels(languageModels, OWN_VSCODE_VENDOR);
+  return models.map((model) => {
+    const { id, name, vendor } = model;
+    const contextWindow = computeContextWindow(model);
+    return { id, name, vendor, ...(contextWindow !== undefined && { contextWindow }) };
+  });
 }

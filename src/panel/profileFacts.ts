@@ -49,12 +49,7 @@ export class ProfileStatesReader implements vscode.Disposable {
         listEditorModels(),
       ]);
       this.reportStates(generation, {
-        editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
-          id,
-          name,
-          vendor,
-          maxInputTokens,
-        })),
+        editorModels,
         profiles: profiles.map(({ id }, index) => ({ id, key: keys[index] ?? 'missing', ...models[index] })),
       });
     } catch (error) {

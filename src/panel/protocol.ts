@@ -118,7 +118,13 @@ const vendorModelSchema = z.object({
 });
 export type VendorModel = z.output<typeof vendorModelSchema>;
 
-const editorModelSchema = z.object({ id: idSchema, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
+const editorModelSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  vendor: z.string(),
+  /** Input and output together; absent for a model that only chooses another ("Auto"). */
+  contextWindow: z.number().optional(),
+});
 export type EditorModel = z.output<typeof editorModelSchema>;
 
 const presetStateSchema = z.object({

@@ -96,7 +96,7 @@ it('the pseudo-locale leaves no text of any section untranslated, with everythin
     backend: {
       loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
       listEditorModels: () =>
-        Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', maxInputTokens: 100_000 }]),
+        Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', contextWindow: 108_192 }]),
       readHistory: () => Promise.resolve({ entries: [entry], runs }),
     },
     view: {

@@ -27,13 +27,11 @@ function WrappedModelCheckboxes(): ReactNode {
   const setting = useSetting(WRAPPED_MODELS_SETTING);
   const title = getFieldTitle(WRAPPED_MODELS_SETTING, welcome.schemas[WRAPPED_MODELS_SETTING] ?? {});
   const chosenModels: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const items = state.editorModels
-    // A model without input only chooses another model ("Auto").
-    .filter(({ maxInputTokens }) => maxInputTokens > 0)
-    .map(({ id, name, vendor, maxInputTokens }) => ({
-      name: `${vendor}/${id}`,
-      label: t('{0} · {1} · {2} tokens', name, vendor, maxInputTokens),
-    }));
+  const items = state.editorModels.flatMap(({ id, name, vendor, contextWindow }) =>
+    contextWindow === undefined
+      ? []
+      : { name: `${vendor}/${id}`, label: t('{0} · {1} · {2} tokens', name, vendor, contextWindow) },
+  );
   // A missing model may return, so it stays until the user deselects it.
   const missingItems = chosenModels
     .filter((name): name is string => typeof name === 'string' && !items.some((model) => model.name === name))

@@ -3,6 +3,9 @@
  * inherited one.
  */
 import { beforeEach, expect, it } from 'vitest';
+import { offerWrappedModel } from '../../../../src/agent/offeredModels';
+import { loadPriceTable } from '../../../../src/api/prices';
+import { listEditorModels } from '../../../../src/commands/modelFacts';
 import { fake } from '../../../../test/support/vscode';
 import { openPage, type TestPage } from '../../testing';
 
@@ -63,4 +66,14 @@ it.each([
   fake.settings['contextCondenser.condensingProfile'] = 'work';
   const page = await openProfile();
   expect(meaning(page, 'threshold')).toBe(text);
+});
+
+it('a model of VS Code has one window here, in its label and in the chat', async () => {
+  const model = { vendor: 'copilot', id: 'm', name: 'Other', family: 'f', maxInputTokens: 120_000 };
+  fake.models = [{ ...model, id: 'auto', name: 'Auto', maxInputTokens: 0 }, model];
+  const page = await openPage({ view: { open: ['chat'] }, backend: { listEditorModels } });
+  await page.until(() => meaning(page, 'threshold').includes('Other'));
+  expect(meaning(page, 'threshold')).toBe('96,144 of 128,192 tokens with Other');
+  expect(page.find('#chat').textContent).toContain('Other · copilot · 128,192 tokens');
+  expect(offerWrappedModel(model, await loadPriceTable()).contextWindow).toBe(128_192);
 });

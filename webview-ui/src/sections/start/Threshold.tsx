@@ -19,10 +19,9 @@ function listModelWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const profileWindows = listProfileEntries(state)
     .filter(({ isOfferedInChat, threshold }) => isOfferedInChat && threshold === undefined)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
-  // Copilot's "Auto" has a window of 0 until the user signs in.
   return [
     ...profileWindows,
-    ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens })),
+    ...state.editorModels.map(({ name, contextWindow = 0 }) => ({ name, tokens: contextWindow })),
   ].filter(({ tokens }) => tokens > 0);
 }
 
