@@ -362,7 +362,7 @@ describe('the command Condense Context Now', () => {
     const fileAware = items[3];
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
     expect(fileAware?.detail).toMatch(
-      /^On 18 projects, lost 13% of the lines that agents needed later\. (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /,
+      /^Loses 13% of needed lines\. Keeps (all \d+ facts\.|\d+ of \d+ facts; ).* No model: /,
     );
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');
     const asking = items.slice(labels.indexOf('may call a model') + 1);

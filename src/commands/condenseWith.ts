@@ -133,15 +133,13 @@ function findMeasuredLossOfChoice({ configuration }: ProviderChoice): MeasuredLo
 const losesNoFacts = (choice: ProviderChoice): boolean => findMeasuredLossOfChoice(choice)?.lost === 0;
 
 function formatMeasuredLoss(choice: ProviderChoice): string {
-  const { lost, isAtMost, projects } = findMeasuredLossOfChoice(choice) ?? {};
+  const { lost, isAtMost } = findMeasuredLossOfChoice(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
   const lostShare = formatPercent(lost);
-  if (projects !== undefined)
-    return vscode.l10n.t('On {0} projects, lost {1} of the lines that agents needed later.', projects, lostShare);
   return isAtMost
-    ? vscode.l10n.t('On one project, lost at most {0} of the lines that agents needed later.', lostShare)
-    : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', lostShare);
+    ? vscode.l10n.t('Loses at most {0} of needed lines.', lostShare)
+    : vscode.l10n.t('Loses {0} of needed lines.', lostShare);
 }
 
 /** Lists the choices that lose least first. */
@@ -220,7 +218,9 @@ async function askProviderChoice(
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === activeChoice);
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
-  picker.placeholder = vscode.l10n.t('Always starts from the original. The eye shows what would change.');
+  picker.placeholder = vscode.l10n.t(
+    'Starts from the original. Needed lines: what agents used later in measured projects.',
+  );
   picker.matchOnDescription = true;
   picker.busy = true;
   showItems();

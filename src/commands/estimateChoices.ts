@@ -93,11 +93,11 @@ function formatFactLoss(report: CoherenceReport): string {
   ];
   const allFacts = keptFacts + recallableFacts + lostFacts;
   if (allFacts === 0) return '';
-  if (allFacts === 1 && keptFacts === 1) return vscode.l10n.t('The only fact is kept.');
+  if (allFacts === 1 && keptFacts === 1) return vscode.l10n.t('Keeps the only fact.');
   return keptFacts === allFacts
-    ? vscode.l10n.t('All {0} facts (files, errors, instructions, to-dos) are kept.', allFacts)
+    ? vscode.l10n.t('Keeps all {0} facts.', allFacts)
     : vscode.l10n.t(
-        'Of {0} facts, {1} are kept, {2} can be recalled and {3} are lost.',
+        'Keeps {1} of {0} facts; {2} can be recalled, {3} are lost.',
         allFacts,
         keptFacts,
         recallableFacts,

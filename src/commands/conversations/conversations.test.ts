@@ -122,7 +122,7 @@ describe('the conversations view', () => {
     const document = Uri.from({ scheme: 'context-condenser', path: getFolderOfOpenedText(path), query: path });
     const text = services.comparisons.provideTextDocumentContent(document as never);
     const [, tokens = ''] =
-      /^Messages, which can be condensed: ([\d,]+) tokens\nContext window: (?:≈ )?<?\d+% full: /.exec(text) ?? [];
+      /^Context window (?:≈ )?<?\d+% full: .* tokens\. Messages: ([\d,]+) tokens as counted here\.\n/.exec(text) ?? [];
     await run('condense', document);
     expect(getLastMessage().message).toContain(`: ${tokens} → `);
     await waitForFirstRow('condensed');

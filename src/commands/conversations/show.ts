@@ -11,7 +11,7 @@ import { previewPrompt } from '../previewPrompt';
 import { resolveProviderConfig, getPresetName } from '../../window/settings/providerConfig';
 import type { Services } from '../../window/services';
 import { readManualSettings } from '../../window/settings/manualSettings';
-import { listRowSizes } from '../../views/conversations/rowWords';
+import { formatSizeLine } from '../../views/conversations/rowWords';
 import { readSetting } from '../../window/settings/settings';
 import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
@@ -29,7 +29,7 @@ export async function showConversationText(services: Services, path: string): Pr
   );
   const foundConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
   const sizeLines = foundConversation
-    ? listRowSizes(foundConversation, readSetting('conversations.contextWindow'))
+    ? [formatSizeLine(foundConversation, readSetting('conversations.contextWindow'))]
     : [];
   const headerLines = [...sizeLines, ...damage];
   await services.comparisons.openConversationText(

@@ -9,6 +9,7 @@ import {
   formatFillChange,
   formatFillSentence,
   formatFillShare,
+  formatFillTokens,
 } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { getConversationTitle } from './nodes';
@@ -68,6 +69,17 @@ export function listRowSizes(conversation: IndexedConversation, assumedWindow: n
         ]
       : []),
   ];
+}
+
+/** Returns the line above an opened conversation. The tooltip of its row explains the two counts. */
+export function formatSizeLine(conversation: IndexedConversation, assumedWindow: number): string {
+  const { fill, tokens, problem } = conversation.details ?? {};
+  if (problem !== undefined || tokens === undefined) return formatRowSize(conversation);
+  const messages = vscode.l10n.t('Messages: {0} tokens as counted here.', formatTokens(tokens));
+  if (!fill) return messages;
+  const full = formatPercentFull(formatFillShare(fill, assumedWindow));
+  const ofWindow = formatFillTokens({ ...fill, window: fill.window ?? assumedWindow });
+  return `${vscode.l10n.t('Context window {0}: {1}.', full, ofWindow)} ${messages}`;
 }
 
 function listFillExplanation(fill: FillLevel, tokens: number): string[] {

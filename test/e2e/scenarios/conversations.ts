@@ -141,7 +141,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await clickRow(bench, TASK);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Open Conversation' }).click();
   await textEditor(bench, (lines) =>
-    lines.some((line) => /^Messages, which can be condensed: [\d,]+ tokens/.test(line)),
+    lines.some((line) => /^Context window .* full: .* tokens\. Messages: [\d,]+ tokens as counted here/.test(line)),
   );
   const actions = bench.page.locator('.editor-group-container.active .editor-actions .action-label');
   for (const action of ['Condense', 'Details', 'Show Diff'])

@@ -19,7 +19,7 @@ export function HistoryFigures({ history }: { readonly history: History }): Reac
   const estimatedRuns = sumValues(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
-    [t('Tokens removed, not undone'), t('{0}', sums.tokensSaved)],
+    [t('Tokens removed'), t('{0}', sums.tokensSaved)],
     [t('Spent'), formatDollars(spentDollars)],
     ...(condensedCount === 0
       ? []
