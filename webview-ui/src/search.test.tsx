@@ -138,6 +138,18 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['token limit', 'start'],
     ['timeout', 'start'],
     ['privacy', 'native'],
+    ['enable', 'start'],
+    ['disable', 'start'],
+    ['turn off', 'start'],
+    ['on/off', 'start'],
+    ['pause', 'start'],
+    ['auto compact', 'start'],
+    ['auto-compact', 'start'],
+    ['ignore', 'truncation'],
+    ['ignore', 'preview'],
+    ['log', 'more'],
+    ['retry', 'lossless'],
+    ['redo', 'history'],
   ])('for "%s" leads to %s', async (words, section) => {
     const page = await openPage();
     await search(page, words);

@@ -25,6 +25,7 @@ export function HistorySection(): ReactNode {
       summary={t('What was condensed, with Undo')}
       keywords={[
         t('Undo'),
+        t('Redo'),
         t('Export as JSON…'),
         t('Export as CSV…'),
         t('Clear the metrics…'),

@@ -24,7 +24,7 @@ export function PreviewSection(): ReactNode {
         t('Refresh'),
         t('Condense now'),
         t('Save the pins'),
-        'estimate forecast cost price tokens diff changes result try draft pin exclude mark',
+        'estimate forecast cost price tokens diff changes result try draft pin exclude ignore mark',
       ]}
     >
       {!isSearching && <PreviewContent />}
