@@ -1,5 +1,5 @@
 export const root: string;
-export const cache: string;
+export const cacheFolder: string;
 export const codeServerVersion: string;
 export function getNode24Path(): string;
 export const vsix: string;

@@ -2,14 +2,14 @@
 import { copyFileSync, globSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { cache, root } from '../../scripts/vscode.mjs';
+import { cacheFolder, root } from '../../scripts/vscode.mjs';
 
 const here = join(root, 'test', 'e2e');
 
 /** Creates a folder for bundles inside the project, so that imports of packages resolve. */
 export function outputFolder() {
-  mkdirSync(cache, { recursive: true });
-  return mkdtempSync(join(cache, 'run-'));
+  mkdirSync(cacheFolder, { recursive: true });
+  return mkdtempSync(join(cacheFolder, 'run-'));
 }
 
 const options = {

@@ -7,7 +7,7 @@ import {
   runTests,
   TestRunFailedError,
 } from '@vscode/test-electron';
-import { cache, environment } from '../../scripts/vscode.mjs';
+import { cacheFolder, environment } from '../../scripts/vscode.mjs';
 import { addSuiteResults, hostExtension } from './host';
 import { readManifest, packageExtension } from './package';
 import { Report } from './report';
@@ -47,7 +47,10 @@ export async function main({ extension, suite, sample, only }: Target): Promise<
   try {
     const executable =
       process.env['VSCODE_TEST_EXECUTABLE'] ??
-      (await downloadAndUnzipVSCode({ version: process.env['VSCODE_TEST_VERSION'] ?? 'stable', cachePath: cache }));
+      (await downloadAndUnzipVSCode({
+        version: process.env['VSCODE_TEST_VERSION'] ?? 'stable',
+        cachePath: cacheFolder,
+      }));
     const [cli, ...cliArguments] = resolveCliArgsFromVSCodeExecutablePath(executable, { reuseMachineInstall: true });
     if (cli === undefined) throw new Error(`no command line beside ${executable}`);
     const place = [`--user-data-dir=${folders.data}`, `--extensions-dir=${folders.extensions}`];
