@@ -442,6 +442,19 @@ describe('the passes section', () => {
     expect(page.find('button', 'Move Pass b up').getAttribute('aria-disabled')).toBe('true');
   });
 
+  it('unfolds an added pass and focuses its name', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPasses();
+    // jsdom does not pass the focus on to the field inside.
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+    onTestFinished(() => {
+      focus.mockRestore();
+    });
+    await page.click(() => page.find('vscode-button', 'Add pass'));
+    const name = page.find('[data-setting="smart.passes.1.name"] vscode-text-field');
+    expect(focus.mock.contexts.at(-1) === name).toBe(true);
+  });
+
   it('offers no undo of the previous change while the next one is being saved, since it would undo both', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b'), pass('c')] };
     const page = await openPasses();

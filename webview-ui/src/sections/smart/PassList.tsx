@@ -9,7 +9,7 @@ import {
   type UniqueIdentifier,
 } from '@dnd-kit/core';
 import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
-import { useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { SearchablePlace, matchesQuery, useSearchQuery } from '../../state/search';
@@ -27,6 +27,14 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   const { entries } = passes;
   useUndoKey(passes.undo);
   const [openKey, setOpenKey] = useState<string>();
+  const list = useRef<HTMLDivElement>(null);
+  const addedKey = useRef<string>(undefined);
+  // Focus the name of a new pass, so that keyboard users continue there.
+  useLayoutEffect(() => {
+    if (openKey === undefined || openKey !== addedKey.current) return;
+    addedKey.current = undefined;
+    list.current?.querySelector<HTMLElement>('.item-content vscode-text-field')?.focus();
+  }, [openKey]);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE_PIXELS } }),
     useSensor(KeyboardSensor, { coordinateGetter: moveDraggedOneStep }),
@@ -58,7 +66,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   const listSearchTexts = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
   const isListFound = query === '' || matchesQuery(query, listSearchTexts);
   return (
-    <div className="passes" data-setting={isListFound ? `${name}.passes` : undefined}>
+    <div ref={list} className="passes" data-setting={isListFound ? `${name}.passes` : undefined}>
       <DndContext
         sensors={sensors}
         collisionDetection={detectClosestTitle}
@@ -90,7 +98,13 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       </DndContext>
       <SearchablePlace id={`${name}.addPass`} searchTexts={listSearchTexts}>
         <p className="actions">
-          <Button icon="add" onClick={() => void passes.add()}>
+          <Button
+            icon="add"
+            onClick={() => {
+              addedKey.current = passes.add();
+              setOpenKey(addedKey.current);
+            }}
+          >
             {t('Add pass')}
           </Button>
           <span role="status" className="done">

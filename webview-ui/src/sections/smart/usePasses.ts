@@ -22,7 +22,8 @@ export interface PassListState {
   /** Undoes the last change, also one that is still being saved. */
   readonly undo: (() => void) | undefined;
   readonly problems: readonly string[];
-  readonly add: () => Promise<void>;
+  /** @returns the key of the new pass */
+  readonly add: () => string;
   readonly duplicate: (entry: PassEntry) => Promise<void>;
   readonly remove: (entry: PassEntry) => Promise<void>;
   /** @param to index in the list */
@@ -162,8 +163,10 @@ export function usePasses(name: string): PassListState {
     problems,
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
-      const entry = { ...makeNewPass(makeUnusedPassId(entries), passName) };
-      return changeList({ kind: 'insert', entry, place: {} }, t('“{0}” was added at the end.', passName));
+      const id = makeUnusedPassId(entries);
+      const change: ListChange = { kind: 'insert', entry: { ...makeNewPass(id, passName) }, place: {} };
+      void changeList(change, t('“{0}” was added at the end.', passName));
+      return id;
     },
     duplicate: (entry) => {
       const original = getEntryName(entry);
