@@ -16,14 +16,14 @@ function isWebviewActive(): boolean {
 /**
  * Shows a list and returns the item that the user picks.
  * @param fillController aborted when the list closes, to stop filling it
- * @param resolvePickedRow converts the item that VS Code reports to the one the user meant. If that
- * is unknown, it returns undefined and the list stays open. Default: the reported item
+ * @param resolvePickedRow converts the item that VS Code reports to the one the user meant. Default:
+ * the reported item
  * @returns undefined if the user closed the list
  */
 export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
   fillController: AbortController,
-  resolvePickedRow = (selected: Item): Item | undefined => selected,
+  resolvePickedRow = (selected: Item): Item | Promise<Item> => selected,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
   // A list that loses its focus to a webview closes and is shown again once. VS Code's own command
@@ -36,7 +36,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   }, MAX_MS_UNTIL_PICKER_HAS_FOCUS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
-      let selectedItem: Item | undefined;
+      let selectedItem: Item | Promise<Item> | undefined;
       picker.onDidChangeSelection(([selected]) => {
         selectedItem = selected && resolvePickedRow(selected);
       });
@@ -71,6 +71,7 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private drawnRows: readonly Item[];
   private pendingRows: readonly Item[] | undefined;
   private drawingPromise: Promise<void> | undefined;
+  private drawnPromise = Promise.resolve();
 
   /** @param getKey returns a row's identity: an active row stays active when it moves */
   constructor(
@@ -100,12 +101,22 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
       const sameItem =
         activeKey === undefined ? undefined : this.latestRows.find((item) => this.getKey(item) === activeKey);
       if (sameItem) this.picker.activeItems = [sameItem];
-      // VS Code sends rows in a timer. It answers a later message only after the window has
-      // received them.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latestRows.length);
+      this.drawnPromise = this.waitUntilDrawn();
+      await this.drawnPromise;
+      // If what the user typed meanwhile hides that row, no row is active and Enter does nothing.
+      // VS Code makes the first row active when it gets the rows again.
+      if (sameItem && this.picker.activeItems.length === 0) this.pendingRows ??= this.latestRows;
     }
     this.drawingPromise = undefined;
+  }
+
+  /**
+   * VS Code sends rows in a timer. It answers a later message only after the window has received
+   * them.
+   */
+  private async waitUntilDrawn(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latestRows.length);
   }
 
   /** @returns the picker's own array of these rows */
@@ -115,11 +126,20 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Converts a row that VS Code reports to the one the user meant. While newer rows are pending,
-   * that is known only if it has the same index in both lists.
+   * Converts a row that VS Code reports to the one the user meant. While newer rows are pending and
+   * have another row at its index, that is known only when the window has them: it reports the
+   * active row when it gets rows, so if it does so after the user's choice, that was an older row.
    */
-  readonly meant = (selected: Item): Item | undefined => {
-    const shownItem = this.drawnRows[this.latestRows.indexOf(selected)];
-    return shownItem === undefined || this.getKey(shownItem) === this.getKey(selected) ? selected : undefined;
+  readonly meant = (selected: Item): Item | Promise<Item> => {
+    const olderItem = this.drawnRows[this.latestRows.indexOf(selected)];
+    if (olderItem === undefined || this.getKey(olderItem) === this.getKey(selected)) return selected;
+    let meantItem = selected;
+    const subscription = this.picker.onDidChangeActive(() => {
+      meantItem = olderItem;
+    });
+    return this.drawnPromise.then(() => {
+      subscription.dispose();
+      return meantItem;
+    });
   };
 }

@@ -28,6 +28,9 @@ export interface FakeQuickPick {
   onDidHide(listener: Listener): void;
   onDidTriggerItemButton(listener: (event: { item: FakeItem }) => void): void;
   onDidChangeValue(listener: Listener): void;
+  onDidChangeActive(listener: Listener): Disposable;
+  /** Simulates that the window reports its active row. */
+  activate(...items: readonly FakeItem[]): void;
   /** Simulates typing. */
   type(): void;
   show(): void;
@@ -640,6 +643,7 @@ export const window = {
     const acceptListeners: Listener[] = [];
     const hideListeners: Listener[] = [];
     const valueListeners: Listener[] = [];
+    const activeChanges = new EventEmitter<void>();
     const buttons: ((event: { item: FakeItem }) => void)[] = [];
     const picker: FakeQuickPick = {
       title: '',
@@ -655,6 +659,11 @@ export const window = {
       onDidTriggerItemButton: (listener) => void buttons.push(listener),
       onDidHide: (listener) => hideListeners.push(listener),
       onDidChangeValue: (listener) => void valueListeners.push(listener),
+      onDidChangeActive: activeChanges.event,
+      activate: (...items) => {
+        picker.activeItems = items;
+        activeChanges.fire();
+      },
       type: () => {
         valueListeners.forEach((listener) => listener());
       },
