@@ -11,7 +11,7 @@ import type { ContextCondenserExports } from './extensionApi/api';
 import { createRecallServers } from './window/recallServer';
 import { BundleLoader } from './window/bundles';
 import { RegisteredProviders } from './window/registeredProviders';
-import { OWN_VSCODE_VENDOR } from './settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from './core/vendors/ownVendor';
 import { ComparisonDocuments } from './window/comparisons';
 import { getSamplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';

@@ -574,6 +574,7 @@ describe('models offered in the chat', () => {
       name: 'Claude Sonnet 4 · condensed',
       maxInputTokens: 1_000_000 - 64_000,
       maxOutputTokens: 64_000,
+      maxContextWindowTokens: 200_000,
     });
     expect(await declared({ declaredWindow: 0 })).toMatchObject({ maxInputTokens: 200_000 - 64_000 });
     expect(await declared({ automatic: false }, { maxOutputTokens: 20_000 })).toMatchObject({

@@ -5,7 +5,7 @@ import { createHandlerReplacingImages } from '../api/replaceImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getKeyForEndpoint, type SecretStore } from '../settings/keys';
 import { createProfileHandler } from '../settings/profileHandler';
-import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
 import type { OfferedModel } from './offeredModels';
 
 export interface ApiHandlersDependencies {

@@ -1,7 +1,7 @@
 import { loadPriceTable } from '../api/prices';
 import { listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
-import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
 import { offerProfile, offerWrappedModel, type OfferedModel, type WrappedModel } from './offeredModels';
 import { isEqual } from '../core/isEqual';
 

@@ -76,11 +76,16 @@ export interface AgentSettings {
   readonly declaredWindow: number;
 }
 
-/**
- * VS Code 1.120 and later omit models without `isUserSelectable` from the picker; the typings lack
- * it.
- */
-export type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
+/** Fields that the typings lack. */
+export interface ModelInformation extends vscode.LanguageModelChatInformation {
+  /** VS Code 1.120 and later omit models without it from the picker. */
+  readonly isUserSelectable: true;
+  /**
+   * The window that the chat's ring shows and chat sessions record (1.139); its agent summarizes by
+   * `maxInputTokens`.
+   */
+  readonly maxContextWindowTokens: number;
+}
 
 export function toModelInformation(
   model: OfferedModel,
@@ -99,6 +104,7 @@ export function toModelInformation(
     tooltip: displayTexts.tooltip,
     maxInputTokens: Math.max(Math.ceil(window / 2), window - maxOutputTokens),
     maxOutputTokens,
+    maxContextWindowTokens: model.contextWindow,
     capabilities: { imageInput: model.seesImages !== false, toolCalling: true },
     isUserSelectable: true,
   };

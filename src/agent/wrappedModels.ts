@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { computeContextWindow, listOtherModels, type LanguageModels } from '../api/vscodeLm';
 import { saveUserSetting } from '../window/settings/settings';
 import { formatTokens } from '../core/format';
-import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
 import { getVendorModelName } from './modelCatalog';
 import { pickSeveralItems, showInformationMessage } from '../window/notifications';
 

@@ -2,7 +2,7 @@ import { loadPriceTable } from '../api/prices';
 import { computeContextWindow, listOtherModels } from '../api/vscodeLm';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getModelOfProfile } from '../settings/profileModel';
-import { OWN_VSCODE_VENDOR } from '../settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 import { languageModels } from '../window/languageModels';
 

@@ -11,7 +11,7 @@ import { createVertexHandler, type GoogleCredentials } from '../api/vertex';
 import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { VENDORS } from '../core/vendors/vendors';
-import { OWN_VSCODE_VENDOR } from './ownVendor';
+import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
 import { requiresApiKey, type ApiProfile } from './profiles';
 
 export interface ProfileHandlerDependencies {

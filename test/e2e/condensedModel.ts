@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/vscode.mjs';
-import { OWN_VSCODE_VENDOR } from '../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../src/core/vendors/ownVendor';
 import type { ModelServer } from '../servers/modelServer';
 import { startRelay, type Relay } from '../servers/relay';
 import type { Bed, SharedScenarios } from './bed';

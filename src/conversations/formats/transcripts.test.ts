@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../core/messages/firewall';
+import { OWN_VSCODE_VENDOR } from '../../core/vendors/ownVendor';
 import { readConversation } from '../read';
 import { listDamage } from '../notes';
 
@@ -129,12 +130,16 @@ describe('a chat session of VS Code', () => {
     expect(lastRequest([sized])).toMatchObject({ usage, messagesSince: 0 });
     expect(lastRequest([sized, shownOnly])).toMatchObject({ usage, messagesSince: 2 });
     expect(lastRequest([shownOnly, request])).toBeUndefined();
-    const selectedModel = {
-      identifier: 'a/b',
-      metadata: { id: 'b', maxInputTokens: 136_000, maxOutputTokens: 64_000 },
+    const lastRequestWith = (fields: object) => {
+      const metadata = { id: 'b', maxInputTokens: 136_000, maxOutputTokens: 64_000, ...fields };
+      const inputState = { selectedModel: { identifier: 'a/b', metadata } };
+      return read(JSON.stringify({ ...session, inputState, requests: [sized] })).lastRequest;
     };
-    const chosen = { ...session, inputState: { selectedModel }, requests: [sized] };
-    expect(read(JSON.stringify(chosen)).lastRequest).toMatchObject({ usage, window: 200_000 });
+    expect(lastRequestWith({})).toMatchObject({ usage, window: 200_000 });
+    // Our own models declare more input than the model accepts.
+    const own = { vendor: OWN_VSCODE_VENDOR, maxInputTokens: 936_000 };
+    expect(lastRequestWith({ ...own, maxContextWindowTokens: 128_192 })).toMatchObject({ usage, window: 128_192 });
+    expect(lastRequestWith(own)).not.toHaveProperty('window');
     expect(lastRequest([sized])).not.toHaveProperty('window');
   });
 

@@ -9,6 +9,7 @@ import { type RecordedRequest, selectRecordedRequests } from '../../core/account
 import { makeSourceId, getSourceName } from '../conversationId';
 import type { Usage } from '../../core/cost/usage';
 import { formatPlural } from '../../core/plural';
+import { OWN_VSCODE_VENDOR } from '../../core/vendors/ownVendor';
 import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
@@ -159,14 +160,18 @@ function findLastRequest(
   return selectRecordedRequests('active', { requests, compactions: [] }, count);
 }
 
-/** Input and output together, in tokens, as VS Code shows it (1.139, ChatContextUsageWidget). */
+/**
+ * Input and output together, in tokens, as VS Code shows it (1.139, ChatContextUsageWidget). The
+ * `maxInputTokens` of our own models may be larger than the model's.
+ */
 function readModelWindow(session: Fields): { readonly window?: number } {
   const model = readRecord(readRecord(session, 'inputState') ?? {}, 'selectedModel') ?? {};
   const metadata = readRecord(model, 'metadata') ?? {};
-  const input = readNumber(metadata, 'maxInputTokens') ?? 0;
+  const input = metadata['vendor'] === OWN_VSCODE_VENDOR ? 0 : (readNumber(metadata, 'maxInputTokens') ?? 0);
   const window =
-    readNumber(metadata, 'maxContextWindowTokens') ?? input + (readNumber(metadata, 'maxOutputTokens') ?? 0);
-  return input > 0 ? { window } : {};
+    readNumber(metadata, 'maxContextWindowTokens') ??
+    (input > 0 ? input + (readNumber(metadata, 'maxOutputTokens') ?? 0) : undefined);
+  return window === undefined ? {} : { window };
 }
 
 /** `promptTokens` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */

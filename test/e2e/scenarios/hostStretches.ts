@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/core/vendors/ownVendor';
 import { generateConversation } from '../../generators/conversation';
 import { makeConversationWith, HOSTILE_TEXTS } from '../../generators/hostileTexts';
 import { startAnthropicServer } from '../../servers/anthropicServer';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/core/vendors/ownVendor';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import { objects } from '../../servers/json';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
-import { OWN_VSCODE_VENDOR } from '../../../src/settings/ownVendor';
+import { OWN_VSCODE_VENDOR } from '../../../src/core/vendors/ownVendor';
 import { bigTask } from '../../generators/bigTask';
 import { DONE_ANSWER, TASK_PROMPT } from '../../servers/longTask';
 import type { Scenario } from '../bed';
