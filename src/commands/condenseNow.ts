@@ -290,7 +290,7 @@ async function showUnchangedMessage(
  */
 async function createLimitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = readModelSettings();
-  const isUnpriced = condensing && (await loadModelWindowAndPrices(condensing)).inputPrice === undefined;
+  const isUnpriced = condensing && (await loadModelWindowAndPrices(condensing)).prices === undefined;
   return isUnpriced
     ? {
         label: vscode.l10n.t('Set Prices…'),

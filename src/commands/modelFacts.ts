@@ -1,5 +1,6 @@
 import { loadPriceTable } from '../api/prices';
 import { computeContextWindow, listOtherModels } from '../api/vscodeLm';
+import type { PartialPrices, TieredRate } from '../core/cost/prices';
 import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getModelOfProfile } from '../settings/profileModel';
 import { OWN_VSCODE_VENDOR } from '../core/vendors/ownVendor';
@@ -12,8 +13,7 @@ export interface ModelWindowAndPrices {
   /** False if the model's window is unknown and a usual one is assumed. */
   readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */
-  readonly inputPrice?: number;
-  readonly outputPrice?: number;
+  readonly prices?: PartialPrices;
   /** ISO 8601 date of prices that are not the profile's own. */
   readonly pricesAsOf?: string;
   /** Initial estimate of the model's tokens per o200k token. */
@@ -27,7 +27,9 @@ export async function loadModelWindowAndPrices(profile: ApiProfile): Promise<Mod
     contextWindow: contextWindow ?? ASSUMED_WINDOW_TOKENS,
     isWindowKnown: contextWindow !== undefined,
     tokenFactor,
-    ...(prices && { inputPrice: prices.input.base, outputPrice: prices.output.base }),
+    ...(prices && {
+      prices: Object.fromEntries(Object.entries(prices).map(([kind, { base }]: [string, TieredRate]) => [kind, base])),
+    }),
     ...(prices && pricesAsOf !== undefined && { pricesAsOf }),
   };
 }

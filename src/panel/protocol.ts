@@ -78,24 +78,7 @@ export type SettingState = z.output<typeof settingStateSchema>;
 const keyStateSchema = z.enum(['set', 'missing', 'other-endpoint', 'not-needed']);
 export type ProfileKeyState = z.output<typeof keyStateSchema>;
 
-/** Never contains the profile's key. */
-const profileStateSchema = z.object({
-  id: idSchema,
-  key: keyStateSchema,
-  /** Input and output together, in tokens. */
-  contextWindow: z.number().optional(),
-  /** False if the window is unknown and a usual one is assumed. */
-  isWindowKnown: z.boolean().optional(),
-  /** US dollars per million tokens. */
-  inputPrice: z.number().optional(),
-  outputPrice: z.number().optional(),
-  /** ISO 8601 date of the prices; absent if they are the profile's own. */
-  pricesAsOf: z.string().optional(),
-  /** The model's tokens per o200k token. */
-  tokenFactor: z.number().optional(),
-});
-export type ProfileState = z.output<typeof profileStateSchema>;
-
+/** US dollars per million tokens. */
 const pricesPerMillionSchema = z.object({
   input: z.number().optional(),
   output: z.number().optional(),
@@ -104,6 +87,23 @@ const pricesPerMillionSchema = z.object({
   longCacheWrite: z.number().optional(),
 });
 
+/** Never contains the profile's key. */
+const profileStateSchema = z.object({
+  id: idSchema,
+  key: keyStateSchema,
+  /** Input and output together, in tokens. */
+  contextWindow: z.number().optional(),
+  /** False if the window is unknown and a usual one is assumed. */
+  isWindowKnown: z.boolean().optional(),
+  /** For short prompts. */
+  prices: pricesPerMillionSchema.optional(),
+  /** ISO 8601 date of the prices; absent if they are the profile's own. */
+  pricesAsOf: z.string().optional(),
+  /** The model's tokens per o200k token. */
+  tokenFactor: z.number().optional(),
+});
+export type ProfileState = z.output<typeof profileStateSchema>;
+
 /** A model in a vendor's list. Facts that the vendor does not report are absent. */
 const vendorModelSchema = z.object({
   id: z.string(),
@@ -111,7 +111,6 @@ const vendorModelSchema = z.object({
   contextWindow: z.number().optional(),
   maxOutputTokens: z.number().optional(),
   seesImages: z.boolean().optional(),
-  /** US dollars per million tokens. */
   prices: pricesPerMillionSchema
     .extend({ longPrompts: pricesPerMillionSchema.extend({ aboveTokens: z.number() }).optional() })
     .optional(),

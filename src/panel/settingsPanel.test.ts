@@ -214,13 +214,15 @@ describe('API profiles in the panel', () => {
     fake.settings['contextCondenser.profiles'] = [profile, { ...profile, id: 'other' }];
     fake.secrets.set('contextCondenser.profileKey.work', JSON.stringify({ key: KEY, target: 'anthropic' }));
     const panel = ready(
-      openTestPanel({ loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3 }) }),
+      openTestPanel({
+        loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, prices: { input: 3 } }),
+      }),
     );
     await expect
       .poll(() => panel.state().profiles)
       .toEqual([
-        { id: 'work', key: 'set', contextWindow: 200_000, inputPrice: 3 },
-        { id: 'other', key: 'missing', contextWindow: 200_000, inputPrice: 3 },
+        { id: 'work', key: 'set', contextWindow: 200_000, prices: { input: 3 } },
+        { id: 'other', key: 'missing', contextWindow: 200_000, prices: { input: 3 } },
       ]);
     expect(JSON.stringify([panel.page.sent, panel.logged])).not.toContain(KEY);
   });

@@ -240,7 +240,7 @@ describe('the profiles section', () => {
     openPage({
       view: { open: ['profiles'] },
       backend: {
-        loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+        loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, prices: { input: 3, output: 15 } }),
         testProfileConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
         askApiKey: () => Promise.resolve(true),
       },
@@ -253,6 +253,17 @@ describe('the profiles section', () => {
     await page.until(() => page.root.textContent.includes('Work is ready; Lossless calls no model'));
     await workspace.getConfiguration('contextCondenser').update('provider', 'native');
     await page.until(() => page.root.textContent.includes('Work writes summaries'));
+  });
+
+  it('shows the prices in effect in the empty fields of own prices', async () => {
+    fake.settings['contextCondenser.profiles'] = [profile];
+    const page = await openProfiles();
+    await page.click(() => page.find('.item-name', 'Work'));
+    await page.click(() => page.find('button', 'Prices, limits and the rest'));
+    const placeholder = (kind: string): unknown =>
+      page.find(`[data-setting="profiles.0.prices.${kind}"] vscode-text-field`).getAttribute('placeholder');
+    await page.until(() => placeholder('input') === '3.00');
+    expect(['output', 'cacheRead'].map(placeholder)).toEqual(['15.00', 'none']);
   });
 
   it('shows what profiles cost and what they inherit', async () => {

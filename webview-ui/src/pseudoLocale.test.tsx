@@ -94,7 +94,7 @@ it('the pseudo-locale leaves no text of any section untranslated, with everythin
   const page = await openPage({
     translate: (text) => `⟦${text}⟧`,
     backend: {
-      loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
+      loadModelWindowAndPrices: () => Promise.resolve({ contextWindow: 200_000, prices: { input: 3, output: 15 } }),
       listEditorModels: () =>
         Promise.resolve([{ id: 'gpt-4o', name: 'gpt-4o', vendor: 'copilot', contextWindow: 108_192 }]),
       readHistory: () => Promise.resolve({ entries: [entry], runs }),

@@ -168,11 +168,20 @@ export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactN
   );
 }
 
+/** The known price of a profile's model, which applies while the profile has none of its own. */
+function useModelPrice(name: string, path: Path): number | undefined {
+  const { state } = usePanel();
+  const [index, field, kind] = path;
+  if (name !== 'profiles' || field !== 'prices' || path.length !== 3) return undefined;
+  const prices = listProfileEntries(state)[Number(index)]?.facts?.prices;
+  return Object.entries(prices ?? {}).find(([known]) => known === kind)?.[1];
+}
+
 export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
   const unit = getUnitOfSetting(name, path);
   const draft = useFieldDraft(setting, formatFieldValue(setting.value, unit), parseNumber);
-  const { default: standard } = schema;
+  const standard = useModelPrice(name, path) ?? schema['default'];
   return (
     <SettingRow setting={setting} title={title} help={help} problems={draft.problems} isInline>
       <NumberInput

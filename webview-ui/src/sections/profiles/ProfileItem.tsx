@@ -76,10 +76,10 @@ function listProfileFacts({ facts, threshold }: ProfileEntry): string[] {
   ];
 }
 
-function describePrices({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
-  if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
-  const prices = t('{0} in, {1} out per million tokens', formatPrice(inputPrice), formatPrice(outputPrice));
-  return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];
+function describePrices({ prices, pricesAsOf, contextWindow }: ProfileState): string[] {
+  if (!prices) return contextWindow === undefined ? [] : [t('price not known')];
+  const text = t('{0} in, {1} out per million tokens', formatPrice(prices.input), formatPrice(prices.output));
+  return [pricesAsOf === undefined ? text : t('{0}, as of {1}', text, formatDate(pricesAsOf))];
 }
 
 function describeKeyState(key: ProfileState['key']): string {

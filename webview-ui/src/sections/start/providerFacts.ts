@@ -31,10 +31,10 @@ export interface CurrentChoice {
 const EXAMPLE_TOKENS = { read: 100_000, written: 1_500 } as const;
 
 /** US dollars for summarizing the example; undefined if the model's price is unknown. */
-const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
-  inputPrice === undefined || outputPrice === undefined
+const computeExampleCost = ({ prices: { input, output } = {} }: ProfileState): number | undefined =>
+  input === undefined || output === undefined
     ? undefined
-    : (EXAMPLE_TOKENS.read * inputPrice + EXAMPLE_TOKENS.written * outputPrice) / 1_000_000;
+    : (EXAMPLE_TOKENS.read * input + EXAMPLE_TOKENS.written * output) / 1_000_000;
 
 /** @returns undefined for another extension's provider */
 export function listProviderFacts(
