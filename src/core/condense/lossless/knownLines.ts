@@ -148,7 +148,8 @@ export function getLineCache(draft: Draft, tools: ToolTable): LineCache {
   lineCacheByDraft.set(draft, lineCache);
   draft.addReleaseListener(() => {
     lineCacheByDraft.delete(draft);
-    Object.assign(reusableSlot, { known: lineCache, task });
+    reusableSlot.lineCache = lineCache;
+    reusableSlot.task = task;
   });
   return lineCache;
 }
