@@ -4,6 +4,7 @@ import type { CondensedResult, NotCondensedResult } from '../background/taskResu
 import { isBuiltInProvider } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
 import { getErrorMessage } from '../core/errors';
+import { makePricesPlace } from '../core/panelPlaces';
 import { formatCondensationMessage, formatProviderNames } from '../window/condensationWords';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
@@ -294,7 +295,7 @@ async function createLimitAction(): Promise<{ readonly label: string; readonly f
   return isUnpriced
     ? {
         label: vscode.l10n.t('Set Prices…'),
-        follow: () => vscode.commands.executeCommand('contextCondenser.openSettings', 'profiles'),
+        follow: () => vscode.commands.executeCommand('contextCondenser.openSettings', makePricesPlace(condensing.id)),
       }
     : {
         label: vscode.l10n.t('Open Setting'),

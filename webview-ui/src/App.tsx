@@ -187,7 +187,9 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);
     place?.scrollIntoView({ block: 'start' });
-    place?.querySelector<HTMLElement>('button, input, vscode-dropdown')?.focus({ preventScroll: true });
+    place
+      ?.querySelector<HTMLElement>('button, input, vscode-dropdown, vscode-text-field')
+      ?.focus({ preventScroll: true });
   }, [target]);
   return showPlace;
 }

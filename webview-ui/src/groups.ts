@@ -19,7 +19,8 @@ const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
   'two-configurations': 'comparison',
 };
 
-export const getSectionOfPlace = (place: string): string => SECTION_BY_PLACE[place] ?? place;
+export const getSectionOfPlace = (place: string): string =>
+  SECTION_BY_PLACE[place] ?? (place.startsWith('profiles.') ? 'profiles' : place);
 
 /** @param inUse ID of the provider in use */
 export function listNavigationGroups(

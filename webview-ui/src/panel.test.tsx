@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makePricesPlace } from '../../src/core/panelPlaces';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, workspace } from '../../test/support/vscode';
 import { openPage, type TestPage } from './testing';
@@ -264,6 +265,19 @@ describe('the profiles section', () => {
       page.find(`[data-setting="profiles.0.prices.${kind}"] vscode-text-field`).getAttribute('placeholder');
     await page.until(() => placeholder('input') === '3.00');
     expect(['output', 'cacheRead'].map(placeholder)).toEqual(['15.00', 'none']);
+  });
+
+  it('unfolds a model and focuses its input price when the extension leads there', async () => {
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, id: 'other' }, profile];
+    const page = await openPage({ view: { open: [] } });
+    // jsdom does not pass the focus on to the field inside.
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+    onTestFinished(() => {
+      focus.mockRestore();
+    });
+    page.host.panel.revealPanel(makePricesPlace('work'));
+    const price = await page.until(() => page.find('[data-setting="profiles.1.prices.input"] vscode-text-field'));
+    await page.until(() => focus.mock.contexts.at(-1) === price);
   });
 
   it('shows what profiles cost and what they inherit', async () => {

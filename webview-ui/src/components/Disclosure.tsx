@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { usePanel } from '../state/panel';
 import { SearchablePlace, useIsSearching } from '../state/search';
 import { Icon } from '../ui';
 
@@ -25,18 +26,33 @@ export function DisclosureButton({ isOpen, onToggle, className = '', children }:
   );
 }
 
+/** State of what is folded at first and unfolds when the user goes to the place inside it. */
+export function useUnfolded(place: string | undefined): [boolean, (isOpen: boolean) => void] {
+  const { wanted } = usePanel();
+  const request = place !== undefined && wanted?.section === place ? wanted.number : undefined;
+  const [isOpen, setOpen] = useState(request !== undefined);
+  const [lastRequest, setLastRequest] = useState(request);
+  if (request !== lastRequest) {
+    setLastRequest(request);
+    if (request !== undefined) setOpen(true);
+  }
+  return [isOpen, setOpen];
+}
+
 interface DisclosureProps {
   readonly title: string;
   /**
    * Words by which search finds the disclosure; without them, search looks at the fields inside.
    */
   readonly searchTexts?: readonly string[];
+  /** A place inside; going there unfolds the disclosure. */
+  readonly place?: string | undefined;
   readonly children: ReactNode;
 }
 
 /** Hides rarely used fields. */
-export function Disclosure({ title, searchTexts, children }: DisclosureProps): ReactNode {
-  const [isOpen, setOpen] = useState(false);
+export function Disclosure({ title, searchTexts, place, children }: DisclosureProps): ReactNode {
+  const [isOpen, setOpen] = useUnfolded(place);
   const isSearching = useIsSearching();
   if (isSearching && !searchTexts) return children;
   return (

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { makePricesPlace } from '../../../../src/core/panelPlaces';
 import { getVendorEntry, vendorHasField, isVendor } from '../../../../src/core/vendors/vendors';
 import type { VendorModel } from '../../../../src/panel/protocol';
 import { isEqual } from '../../../../src/core/isEqual';
@@ -27,14 +28,19 @@ const MODEL_FIELDS = new Set(['contextWindow', 'maxOutputTokens', 'images', 'pri
 /** Fields that are not folded away. */
 const FIELDS_SHOWN_FIRST = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
 
-interface ProfileFieldsProps {
+interface ProfileModelFieldProps {
   readonly index: number;
   readonly vendor: string;
 }
 
+interface ProfileFieldsProps extends ProfileModelFieldProps {
+  readonly id: string;
+}
+
 /** Shows the fields that the profile's vendor supports. */
-export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
+export function ProfileFields({ id, index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
+  const pricesPlace = makePricesPlace(id);
   const entrySchema = (welcome.schemas['profiles']?.['items'] ?? {}) as JsonSchema;
   const fields = Object.entries(getSchemaFields(entrySchema)).filter(
     ([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field) && (!isVendor(vendor) || vendorHasField(vendor, field)),
@@ -42,27 +48,38 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   const renderFields = (isFirst: boolean): ReactNode =>
     fields
       .filter(([field]) => FIELDS_SHOWN_FIRST.has(field) === isFirst)
-      .map(([field, schema]) => (
-        <SchemaField
-          key={field}
-          name="profiles"
-          path={[index, field]}
-          schema={schema}
-          isOptional={!listRequiredFields(entrySchema).includes(field)}
-        />
-      ));
+      .map(([field, schema]) => {
+        const control = (
+          <SchemaField
+            key={field}
+            name="profiles"
+            path={[index, field]}
+            schema={schema}
+            isOptional={!listRequiredFields(entrySchema).includes(field)}
+          />
+        );
+        return field === 'prices' ? (
+          <div key={field} id={pricesPlace}>
+            {control}
+          </div>
+        ) : (
+          control
+        );
+      });
   return (
     <>
       <ProfileModelField index={index} vendor={vendor} />
       {renderFields(true)}
       <ProfileThresholdField index={index} />
-      <Disclosure title={t('Prices, limits and the rest')}>{renderFields(false)}</Disclosure>
+      <Disclosure title={t('Prices, limits and the rest')} place={pricesPlace}>
+        {renderFields(false)}
+      </Disclosure>
     </>
   );
 }
 
 /** A model from the vendor's list also sets its window and prices. */
-function ProfileModelField({ index, vendor }: ProfileFieldsProps): ReactNode {
+function ProfileModelField({ index, vendor }: ProfileModelFieldProps): ReactNode {
   const setting = useSetting('profiles', [index, 'model']);
   const profile = useSetting('profiles', [index]);
   const savedModel = typeof setting.value === 'string' ? setting.value : '';

@@ -1,7 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { makePricesPlace } from '../../../../src/core/panelPlaces';
 import { getServerLabel, isVendor } from '../../../../src/core/vendors/vendors';
 import type { ProfileState } from '../../../../src/panel/protocol';
-import { DisclosureButton } from '../../components/Disclosure';
+import { DisclosureButton, useUnfolded } from '../../components/Disclosure';
 import { ProblemList } from '../../components/Problems';
 import { formatDate, formatPrice, formatPercent, t } from '../../l10n';
 import { matchesQuery, useSearchQuery } from '../../state/search';
@@ -19,7 +20,7 @@ interface ProfileItemProps {
 
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
   const query = useSearchQuery();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useUnfolded(makePricesPlace(entry.id));
   const setting = useSetting('profiles', [entry.index]);
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
   const windowNote = entry.facts?.isWindowKnown === false ? getWindowNoteOfServer(vendor) : undefined;
@@ -48,7 +49,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
       <ProblemList problems={[...setting.problems, ...setting.notReset]} />
       {isUnfolded && (
         <div className="item-content">
-          <ProfileFields index={entry.index} vendor={entry.vendor} />
+          <ProfileFields id={entry.id} index={entry.index} vendor={entry.vendor} />
           {entry.facts && query === '' && (
             <ProfileActions entry={entry} facts={entry.facts} isCondensing={isCondensing} />
           )}
