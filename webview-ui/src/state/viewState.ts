@@ -22,14 +22,26 @@ const viewStateSchema = z.object({
    * preset.
    */
   ownPasses: z.record(z.string(), objectSchema).catch({}),
+  /** The form of a model that is not added yet, without its key. */
+  newProfile: z
+    .object({ source: z.string(), fields: z.record(z.string(), z.string()), figures: objectSchema })
+    .optional()
+    .catch(undefined),
   /** The two compared configurations: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
 /** Selects the part that survives closing the panel's tab. */
-export const selectPersistentState = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
+export const selectPersistentState = ({
   drafts,
+  newProfile,
+  ownPasses,
+  previewed,
+  compared,
+}: ViewState): Partial<ViewState> => ({
+  drafts,
+  newProfile,
   ownPasses,
   previewed,
   compared,

@@ -6,7 +6,7 @@ import type { MethodResult } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
-import { usePanel } from '../../state/panel';
+import { usePanel, type Panel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, Icon, ProgressRing, TextField } from '../../ui';
 import { TEST_TIMEOUT_MS } from './ProfileActions';
@@ -37,6 +37,28 @@ type ProfileField = keyof typeof EMPTY_FIELDS;
 /** The vendor's facts about the model, as fields of a profile. */
 type LookedUpModelFields = Readonly<Record<string, unknown>>;
 
+/** Milliseconds without typing after which the form is kept. */
+const KEEPING_DELAY_MS = 150;
+
+/** Keeps the form for when the panel is closed and opened again, but no address that may contain a key. */
+function useKeptForm(
+  source: string,
+  fields: typeof EMPTY_FIELDS,
+  figures: LookedUpModelFields,
+  changeView: Panel['changeView'],
+): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const { baseUrl, ...otherFields } = fields;
+      const keptFields = /[@?#]/.test(baseUrl) ? otherFields : fields;
+      changeView({ newProfile: { source, fields: keptFields, figures } });
+    }, KEEPING_DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [source, fields, figures]);
+}
+
 /** Asks for vendor, key and model. The user can set everything else later. */
 export function NewProfileForm({
   source: firstSource,
@@ -44,14 +66,16 @@ export function NewProfileForm({
   isFirst,
   onDone,
 }: NewProfileFormProps): ReactNode {
-  const { connection, state } = usePanel();
+  const { connection, state, view, changeView } = usePanel();
   const condensingProfile = useSetting('condensingProfile');
   const sources = listModelSources();
   const [source, setSource] = useState<ModelSource>(
-    sources.find(({ label }) => label === firstSource) ?? sources[0] ?? { label: '', vendor: 'anthropic' },
+    sources.find(({ label }) => label === (view.newProfile?.source ?? firstSource)) ??
+      sources[0] ?? { label: '', vendor: 'anthropic' },
   );
-  const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '' });
-  const [figures, setFigures] = useState<LookedUpModelFields>({});
+  const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '', ...view.newProfile?.fields });
+  const [figures, setFigures] = useState<LookedUpModelFields>(view.newProfile?.figures ?? {});
+  useKeptForm(source.label, fields, figures, changeView);
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [isMore, setMore] = useState(false);
   /** ID under which a key was stored, if any. */

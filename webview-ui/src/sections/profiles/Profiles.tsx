@@ -28,11 +28,15 @@ function describeProfileUse(provider: unknown, profile: string): string {
 }
 
 export function ProfilesSection(): ReactNode {
-  const { state, welcome } = usePanel();
+  const { state, welcome, view, changeView } = usePanel();
   const isSearching = useIsSearching();
   const showSection = use(ShowSectionContext);
   // The form's initial source; empty: the first one; undefined: no form is open.
-  const [adding, setAdding] = useState<string>();
+  const [adding, setAdding] = useState(view.newProfile?.source);
+  const setForm = (source: string | undefined): void => {
+    changeView({ newProfile: undefined });
+    setAdding(source);
+  };
   const entries = listProfileEntries(state);
   const condensingId = state.settings['condensingProfile']?.value;
   const profileInUse = entries.find(({ id }) => id === condensingId && id !== '');
@@ -73,7 +77,7 @@ export function ProfilesSection(): ReactNode {
       <ProfilesList
         entries={entries}
         onAdd={(label) => {
-          setAdding(label);
+          setForm(label);
           showSection('profiles');
         }}
       />
@@ -84,7 +88,7 @@ export function ProfilesSection(): ReactNode {
           taken={entries.map(({ id }) => id)}
           isFirst={entries.length === 0}
           onDone={() => {
-            setAdding(undefined);
+            setForm(undefined);
           }}
         />
       ) : (
@@ -92,7 +96,7 @@ export function ProfilesSection(): ReactNode {
           <Button
             icon="add"
             onClick={() => {
-              setAdding('');
+              setForm('');
             }}
           >
             {t('Add model')}
