@@ -203,8 +203,8 @@ function registerConversations(
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const treeView = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
-  // If the titles of the view and its container are equal, VS Code shows only one; two titles would
-  // be cut off at the side bar's usual width.
+  // VS Code shows equal titles of the view and its container only once. Two titles would be cut off
+  // at the side bar's usual width.
   treeView.title = 'Context Condenser';
   const tree = { view: treeView, changed: treeChangedEmitter };
   subscriptions.push(

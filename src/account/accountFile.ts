@@ -45,9 +45,8 @@ const CSV_SESSION_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequ
 
 /**
  * Renders CSV (RFC 4180). The first rows say how many sessions are unread or estimated, and why.
- * The cost excludes the `unpriced` requests. `replayedCost` is the estimated part of the cost; the
- * real cost may be higher.
- * @param unreadSessions why each unreadable session could not be read
+ * The cost excludes the `unpriced` requests. `replayedCost` is the estimated part of the cost.
+ * @param unreadSessions the reason for each unreadable session
  */
 export function renderAccountCsv(
   sessions: readonly SessionAccount[],

@@ -1,6 +1,6 @@
 /**
- * Computes the account of all sessions on this machine. Reading blocks the thread, so run this in a
- * worker or on the command line.
+ * Computes the account of all sessions on this machine. This blocks the thread: run it in a worker
+ * or on the command line.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

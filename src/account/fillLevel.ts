@@ -7,10 +7,9 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
 
 /**
- * Computes how full a stored conversation's window is from the agent's record of its last request,
- * or else from our own count.
- * @param activeFrom index of the first message that the agent would still send; greater than 0 only
- *   if the whole history was read
+ * Computes how full a stored conversation's window is, from the agent's last recorded request or
+ * else from our own count.
+ * @param activeFrom index of the first message that the agent would still send
  */
 export function getFillLevel(
   conversation: Conversation,

@@ -8,10 +8,10 @@ import { findModelPrices } from './models';
 
 /**
  * Computes the US dollars that each later request saves, assuming the model and cache use of the
- * last recorded request. Undefined without a recorded request or a known price, or if the agent
- * can't continue with the condensed conversation.
- * @param file the conversation's file; `agent` is needed if the path doesn't determine it
- * @param change o200k tokens of the messages before and after condensing
+ * last recorded request.
+ * @param change o200k tokens of the messages
+ * @returns undefined without a recorded request or a known price, or if the agent can't continue
+ *   with the condensed conversation
  */
 export async function computeSavingPerRequest(
   { recorded, lastRequest }: Conversation,

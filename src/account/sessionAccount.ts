@@ -374,7 +374,7 @@ interface ReplayedRequest extends ModelWithRecordedCost {
 
 /**
  * Distributes the vendor's total charge over the replayed requests that it includes, in proportion
- * to our prices. The same factor applies to later requests.
+ * to our prices.
  */
 function distributeCharge(
   requests: readonly PaidRequest[],
@@ -501,10 +501,7 @@ export function calibrateSession(
   };
 }
 
-/**
- * Prefers the price table to the agent's figure. An agent that reports 0 for a model not known to
- * be free doesn't know the price.
- */
+/** Prefers the price table: an agent that doesn't know a model's price may report 0. */
 function computeRequestCost(
   usage: Usage,
   recordedCost: number | undefined,

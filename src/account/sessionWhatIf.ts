@@ -38,7 +38,7 @@ export interface SessionWhatIfResult extends Omit<ReplayedCosts, 'before' | 'aft
 }
 
 /**
- * Replays a session as if condensed by a provider that calls no model.
+ * Calls no model.
  * @param conversation read with the history `all`
  * @returns undefined if the model's window is unknown
  */

@@ -1,8 +1,7 @@
 /**
- * Creates a Claude Code session that reads the same file in each turn; every request is larger by
- * a fixed number of tokens.
- * @param at time of each record
- * @param name the session's ID; sessions need different ones so that their requests are not copies
+ * Creates a Claude Code session that reads the same file in each turn.
+ * @param step tokens by which each request grows
+ * @param name the session's ID; requests of sessions with the same ID count as copies
  */
 export const makeReadingSession = (
   first: number,

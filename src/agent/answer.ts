@@ -57,8 +57,8 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
 ]);
 
 /**
- * Streams a model's answer. Reports calls only after the answer is complete, so that an interrupted
- * answer leaves no call. Returns invalid calls to the model as errors.
+ * Reports calls only after the answer is complete, so that an interrupted answer leaves no call.
+ * Returns invalid calls to the model as errors.
  * @throws {ApiError}
  */
 export async function streamAnswer(request: ApiRequest, dependencies: AnswerDependencies): Promise<StreamedAnswer> {

@@ -64,8 +64,7 @@ const MIN_MARGIN_TOKENS = 1_024;
 const MIN_OUTPUT_TOKENS = 1_024;
 
 /**
- * Returns how many tokens the answer may have: the model's own limit, or less if the prompt leaves
- * less room. If undefined, the server decides.
+ * The model's own limit, or less if the prompt leaves less room. If undefined, the server decides.
  */
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptFill | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;

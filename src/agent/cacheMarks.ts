@@ -1,6 +1,6 @@
 /**
- * Sets breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"): at most four per
- * request. VS Code's own breakpoints are removed when its messages are converted.
+ * Sets breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"). VS Code's own
+ * breakpoints are removed when its messages are converted.
  */
 import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';

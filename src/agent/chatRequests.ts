@@ -15,9 +15,9 @@ export interface ChatRequest {
 }
 
 /**
- * Detects requests that are no step of an agent's task: titles, progress messages, and VS Code's
- * own summaries. Extensions that write calls as text (Cline, Roo) send no tools either, but their
- * requests after the first answer are steps.
+ * Detects requests outside an agent's task: titles, progress messages, and VS Code's own summaries.
+ * Extensions that write calls as text (Cline, Roo) send no tools either, so their requests after
+ * the first answer don't count as small.
  */
 export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
   if (system?.trimStart().startsWith(CHAT_SUMMARY_SYSTEM_TEXT) === true) return true;

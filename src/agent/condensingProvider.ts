@@ -365,8 +365,8 @@ export class CondensingProvider {
     const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
-    // VS Code's chat offers the recall tool if the user allows it. Other extensions use only their
-    // own tools, so whether they can recall is unknown.
+    // VS Code's chat offers the recall tool if the user allows it. Whether other extensions can
+    // recall is unknown.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheLifespan = getCacheLifespan({
@@ -430,7 +430,7 @@ export class CondensingProvider {
   }
 
   /**
-   * Sends a request. As long as the vendor rejects it, sends changed forms of it.
+   * Sends changed forms of a request as long as the vendor rejects it.
    * @param createChangedForm returns undefined if there is no other form
    */
   private async sendWithRetries(

@@ -221,8 +221,8 @@ const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode
 });
 
 /**
- * Focuses the editor first: otherwise VS Code would focus the status bar item, whose tooltip covers
- * the progress and its Cancel button (seen in 1.139).
+ * Without this, VS Code would focus the status bar item, whose tooltip covers the progress and its
+ * Cancel button (seen in 1.139).
  */
 async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');

@@ -18,8 +18,8 @@ export interface CatalogDependencies {
 }
 
 /**
- * VS Code requests the offered models often and waits for them. VS Code's own models can't be read
- * during such a request, so they are read in the background.
+ * VS Code waits for the offered models, and its own models can't be read during such a request. So
+ * they are read in the background.
  */
 export class ModelCatalog {
   private offeredModels: readonly OfferedModel[] = [];

@@ -1,7 +1,6 @@
 /**
- * VS Code requests models once without a configuration, then once for each group saved in "Manage
- * Language Models", and shows models twice that are returned both times (seen in 1.139; groups
- * exist since 1.109).
+ * VS Code requests models without a configuration, then for each group saved in "Manage Language
+ * Models" (since 1.109). It shows models twice that both requests return (seen in 1.139).
  */
 import * as z from 'zod';
 

@@ -38,8 +38,8 @@ function convertResultParts(parts: readonly unknown[]): string | Block[] {
 function convertDataPart({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
   if (INTERNAL_DATA_TYPES.has(type)) return undefined;
-  // Detects the type, because with a wrong media type vendors reject every later request
-  // (claude-code#13131). VS Code converts WebP to PNG but still calls it WebP (seen in 1.139).
+  // With a wrong media type, vendors reject every later request (claude-code#13131). VS Code
+  // converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;
   if (image !== undefined) return { type: 'image', source: makeBase64Source(data, image) };
   if (type === 'application/pdf') return { type: 'document', source: makeBase64Source(data, type) };

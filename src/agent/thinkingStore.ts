@@ -75,8 +75,8 @@ export class ThinkingStore {
   }
 
   /**
-   * Counts the o200k tokens of the thinking that `restoreBlocks` adds. Uses reported tokens,
-   * because encrypted thinking is long as text but short in tokens.
+   * Counts o200k tokens. Uses reported tokens, because encrypted thinking is long as text but short
+   * in tokens.
    */
   countRestoredTokens(model: ThinkingModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
@@ -94,10 +94,9 @@ export class ThinkingStore {
   }
 
   /**
-   * Forgets all thinking except that of the last answer, and of the first answer in the open turn,
-   * which Anthropic requires. Call this on condensing, which changes the beginning of the request
-   * anyway.
-   * @param keepsTurn true if the model requires the thinking of all answers in the open turn
+   * Keeps the thinking of the last answer and, because Anthropic requires it, of the first answer
+   * in the open turn. Call this on condensing, which changes the beginning of the request anyway.
+   * @param keepsTurn true if the model requires all thinking in the open turn
    */
   forgetBlocksBeforeAnswer(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
     const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');

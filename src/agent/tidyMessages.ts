@@ -1,7 +1,7 @@
 /**
- * Makes VS Code's messages valid. VS Code gives each result its own message and keeps interrupted
- * turns, but vendors want all results of an answer at the start of the next message. A growing
- * history keeps its beginning byte for byte.
+ * VS Code gives each result its own message and keeps interrupted turns. Vendors want all results
+ * of an answer at the start of the next message. The beginning of a growing history stays
+ * byte-identical.
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';

@@ -54,8 +54,8 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
     pattern: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
     change: { betas: false },
   },
-  // Fable 5.1: "tool_choice: type \"tool\" and \"any\" are not supported for this model."
-  // Sonnet 5: "Thinking may not be enabled when tool_choice forces tool use."
+  // Fable 5.1: "tool_choice: type … not supported for this model." Sonnet 5: "… when tool_choice
+  // forces tool use."
   { pattern: /tool_choice.*(?:not supported|forces tool use)/i, change: { forcedTools: false } },
   // "max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"
   { pattern: /max_tokens: \d+ > (\d+)/i, change: ([, most]) => ({ maxTokens: Number(most) }) },

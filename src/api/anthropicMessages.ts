@@ -1,7 +1,6 @@
 /**
- * Anthropic's API rejects unknown fields ("Extra inputs are not permitted"): known blocks keep only
- * documented fields, unknown blocks lose only our own. The API merges consecutive messages of one
- * role.
+ * Anthropic's API rejects unknown fields. So known blocks keep only documented fields, and unknown
+ * blocks lose only our own. The API merges consecutive messages of one role.
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -85,9 +84,9 @@ const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): n
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
- * Thinking must not change within a turn, because that would invalidate the prompt cache. With a
- * thinking budget, a turn must start with thinking (guide "Extended thinking with tool use"); if a
- * restart lost that thinking, the rest of the turn runs without any.
+ * A change of thinking within a turn would invalidate the prompt cache. With a thinking budget, a
+ * turn must start with thinking (guide "Extended thinking with tool use"). If a restart lost it,
+ * the rest of the turn runs without any.
  */
 function buildThinking(
   { thinkingTokens, messages }: ApiRequest,

@@ -30,9 +30,8 @@ export interface CallAttempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
   /**
-   * Replaces large texts in a body by placeholders, which {@link CallAttempt.fetch} fills in again,
-   * because an SDK would serialize them at once and block the thread. Not for SDKs that sign
-   * bodies.
+   * Replaces large texts by placeholders, which {@link CallAttempt.fetch} fills in again. An SDK
+   * would serialize the texts at once and block the thread. Not for SDKs that sign bodies.
    */
   readonly insertPlaceholders: <T>(body: T) => T;
   /** Handlers that don't use {@link CallAttempt.fetch} must call this when data arrives. */

@@ -8,9 +8,9 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { REASONING_BLOCK_TYPE } from './openaiBlocks';
 
 /**
- * How a server wants reasoning back with calls: `text` in `reasoning_content` (DeepSeek, Kimi),
- * `signatures` in `extra_content` beside a call (Gemini), `details` in `reasoning_details`
- * (OpenRouter's guide "Reasoning Tokens").
+ * How a server wants reasoning back: `text` in `reasoning_content` (DeepSeek, Kimi), `signatures`
+ * in a call's `extra_content` (Gemini), `details` in `reasoning_details` (OpenRouter's guide
+ * "Reasoning Tokens").
  */
 export type ReasoningFormat = 'nothing' | 'text' | 'signatures' | 'details';
 

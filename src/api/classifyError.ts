@@ -1,6 +1,6 @@
 /**
- * Recognizes errors of SDKs, fetch and VS Code by their shape, so that no SDK must be loaded. Drops
- * the original errors, since they contain headers.
+ * Recognizes errors by their shape, so that no SDK must be loaded. Drops the original errors, since
+ * they contain headers.
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
@@ -196,9 +196,9 @@ function findErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * VS Code rejects before sending: "Cannot have more than 128 tools per request."
- * (microsoft/vscode#258890), "You may not include more than 128 tools in your request."
- * (microsoft/vscode#256629), "… is not supported with more than one tool".
+ * VS Code rejects before sending: "Cannot have more than 128 tools" (microsoft/vscode#258890), "You
+ * may not include more than 128 tools" (microsoft/vscode#256629), "… not supported with more than
+ * one tool".
  */
 const INVALID_TOOLS_MESSAGE =
   /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;

@@ -54,8 +54,8 @@ export const chooseChatDialect = (url: URL): ChatDialect => ({
 });
 
 export const CHAT_QUIRKS: readonly Quirk<ChatDialect>[] = [
-  // OpenAI: "max_tokens is too large: 32768. This model supports at most 16384 completion tokens"; Groq: "`max_tokens` must be
-  // less than or equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
+  // OpenAI: "… supports at most 16384 completion tokens"; Groq: "`max_tokens` must be less than or
+  // equal to `16384`"; Qwen: "Range of max_tokens should be [1, 65536]"
   {
     pattern:
       /supports at most (\d+) completion|max_(?:completion_)?tokens`? must be less than or equal to `?(\d+)|range of max_tokens should be \[\d+, (\d+)\]/i,
@@ -74,8 +74,8 @@ export const CHAT_QUIRKS: readonly Quirk<ChatDialect>[] = [
   { pattern: /roles must alternate|alternate between/i, change: { alternateRoles: true } },
   { pattern: /cache_control/i, change: { cacheMarks: false } },
   { pattern: /prompt_cache_key|session_id/i, change: { conversationField: undefined } },
-  // Kimi: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"
-  // DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API."
+  // Kimi: "… reasoning_content is missing in assistant tool call message". DeepSeek: "The
+  // `reasoning_content` … must be passed back to the API."
   { pattern: /reasoning_content.*(?:missing|passed back)/i, change: { wantedReasoning: 'text' } },
   // Mistral: "Tool call id was toolu_01 but must be a-z, A-Z, 0-9, with a length of 9."
   { pattern: /tool call id .*length of 9/i, change: { shortIds: true } },

@@ -8,7 +8,7 @@ const MIN_BODY_BYTES_TO_YIELD_BEFORE = 1_000_000;
 
 /**
  * Follows no redirect, since a key must not reach an unconfigured address. Rejects web pages, and
- * rewrites error responses to the form that the SDKs expect.
+ * rewrites error responses for the SDKs.
  */
 export const createFetchWithoutRedirects =
   (name: string, onBytes: () => void, frames: LargeTextPlaceholders, send: typeof fetch = fetch): typeof fetch =>

@@ -1,6 +1,6 @@
 /**
- * `JSON.stringify` blocks the thread for megabytes of text. A frame is a copy with placeholders for
- * large texts, so that it is serialized in pieces. The result is byte-identical.
+ * `JSON.stringify` blocks the thread for megabytes of text. So large texts are replaced by
+ * placeholders and serialized in pieces. The result is byte-identical.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';

@@ -130,9 +130,8 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
 }
 
 /**
- * GPT-5.6 and later: "Function tools with reasoning_effort are not supported … To use function
- * tools, use /v1/responses …" (danny-avila/LibreChat#14355). Others: "This model is only supported
- * in v1/responses and not in v1/chat/completions."
+ * GPT-5.6 and later, for tools with reasoning: "… use /v1/responses …"
+ * (danny-avila/LibreChat#14355). Other models: "This model is only supported in v1/responses …"
  */
 const requiresResponsesApi = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
   (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);

@@ -4,8 +4,8 @@ import type { Block, TextBlock } from '../core/messages/types';
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
 /**
- * Type of a block that stores to which phase of an answer its text belongs (OpenAI's SDK, `phase`),
- * so that the phase is sent back.
+ * Stores to which phase of an answer a text belongs (OpenAI's SDK, `phase`), so that the phase is
+ * sent back.
  */
 export const PHASE_BLOCK_TYPE = 'openai_phase';
 

@@ -38,8 +38,8 @@ export function convertChatMessages({ system, messages }: ApiRequest, dialect: M
 }
 
 /**
- * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). Results without
- * a breakpoint take the same form, so that they don't change when a breakpoint moves.
+ * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). All results take
+ * this form, so that they don't change when a breakpoint moves.
  */
 function moveCacheBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;

@@ -1,7 +1,7 @@
 const THINKING_REJECTIONS: readonly RegExp[] = [
   // Anthropic, from Fable 5.1 on, if anything before the block has changed (guide, "Preserved
-  // thinking"): "The block is bound to a different conversation." Also "Invalid `signature` in
-  // `thinking` block".
+  // thinking"): "… bound to a different conversation." Also "Invalid `signature` in `thinking`
+  // block".
   /bound to a different conversation|invalid `(?:signature|data)` in `(?:redacted_)?thinking`/i,
   // Anthropic: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."
   /thinking` blocks .*cannot be modified/i,

@@ -18,8 +18,8 @@ const IMAGE_REJECTIONS: readonly RegExp[] = [
 const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
 /**
- * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it and
- * the request is sent once more.
+ * If it is unknown whether the model accepts images, a rejection shows it and the request is sent
+ * once more.
  */
 export function createHandlerReplacingImages(handler: ApiHandler, acceptsImages: boolean | undefined): ApiHandler {
   if (acceptsImages === true) return handler;

@@ -37,10 +37,10 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   (kind === 'network' && isBrokenConnection(details));
 
 /**
- * Returns the milliseconds to wait, or undefined if there is no further try. Jitter shortens our
- * own waits by up to half, and lengthens the vendor's by up to a tenth.
+ * Jitter shortens our own waits by up to half, and lengthens the vendor's by up to a tenth.
  * @param retryCount number of retries so far
- * @param random random number from 0 to 1
+ * @param random from 0 to 1
+ * @returns undefined if there is no further try
  */
 export function computeRetryDelayMs(
   error: ApiError,

@@ -91,8 +91,8 @@ function declareUsedTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
 }
 
 /**
- * The vendor responded with an error status, so these failures were not billed. Others without
- * usage (canceled, timed out, cut off) may be billed.
+ * The vendor responded with an error status, so these failures were not billed. Other failures
+ * without usage may be billed.
  */
 const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'auth',

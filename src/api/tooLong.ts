@@ -34,13 +34,11 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /prompt is too long: (?<tokens>\d+), model maximum context length: (?<limit>\d+)/i,
   // Bedrock: "Input is too long for requested model." (aws-samples/bedrock-chat#95)
   /input is too long/i,
-  // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested
-  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409);
-  // the limit includes the answer.
+  // DeepSeek, vLLM: "… maximum context length is 131072 tokens. … (122942 in the messages, 8192 in
+  // the completion)" (fast-agent#621, vllm#20409); the limit includes the answer.
   /maximum context length is (?<limit>\d+) tokens.*\((?<tokens>\d+) in the messages, \d+ in the completion/i,
-  // OpenAI, Azure, vLLM: "… maximum context length is 128000 tokens. However, your messages
-  // resulted in 202868 tokens" (deer-flow#310); OpenRouter: "… you requested about 42832 tokens"
-  // (refly#1177)
+  // OpenAI, Azure, vLLM: "… maximum context length is 128000 tokens. … resulted in 202868 tokens"
+  // (deer-flow#310); OpenRouter: "… requested about 42832 tokens" (refly#1177)
   /maximum context length is (?<limit>\d+) tokens.*(?:resulted in|requested|requested about) (?<tokens>\d+) tokens/i,
   // LiteLLM: "Input length (N) exceeds model's maximum context length (M)."
   /input length \(?(?<tokens>\d+)\)? exceeds model's maximum context length \(?(?<limit>\d+)/i,
@@ -51,8 +49,8 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /exceeds (?:the|this|the model's|this model's|model) context window/i,
   // llama.cpp: "request (124315 tokens) exceeds the available context size (123904 tokens)" (github-copilot-llm-gateway#55)
   /(?:request \((?<tokens>\d+) tokens\) exceeds the )?available context size(?: \((?<limit>\d+) tokens\))?/i,
-  // LM Studio: "Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context
-  // length of only 7866 tokens" (cline#3664)
+  // LM Studio: "Trying to keep the first 10136 tokens when context the overflows. … context length
+  // of only 7866 tokens" (cline#3664)
   /keep the first (?<tokens>\d+) tokens when context the overflows(?:.*context length of only (?<limit>\d+) tokens)?/i,
   /context the overflows|context size has been exceeded/i,
   // LM Studio: "The number of tokens to keep from the initial prompt is greater than the context length"
@@ -65,8 +63,7 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // SGLang, Together: "The input (61709 tokens) is longer than the model's context length (40960 tokens)." (Qwen3#1321)
   /input \((?<tokens>\d+) tokens\) is longer than the model's context length \((?<limit>\d+)/i,
   // SGLang, Poolside: "Input length (160062 tokens) exceeds the maximum allowed length (59862
-  // tokens)." (sglang#4048); also "… allowed input length of 59862 tokens", "… maximum length
-  // 202752"
+  // tokens)." (sglang#4048)
   /input length \(?(?<tokens>\d+)(?: tokens)?\)? exceeds the maximum (?:allowed )?(?:input )?length (?:of )?\(?(?<limit>\d+)/i,
   // Together, TGI: "`inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens and …"
   /tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)\. Given: (?<tokens>\d+)/i,
@@ -79,8 +76,7 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // Groq: "Please reduce the length of the messages or completion." (OpenHands#1902)
   /reduce the length of the messages/i,
   // OpenAI and Groq, if one request exceeds the limit per minute, so waiting doesn't help: "Request
-  // too large for gpt-4o … Limit 30000, Requested 43245. The input or output tokens must be reduced
-  // …"
+  // too large for gpt-4o … Limit 30000, Requested 43245. … tokens must be reduced …"
   /request too large for .*limit (?<limit>\d+), requested (?<tokens>\d+)/i,
   /request too large for|tokens must be reduced/i,
   // GitHub Models: "Request body too large for gpt-4o model. Max size: 8000 tokens."
@@ -154,9 +150,8 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
 
 /**
  * Anthropic, for a single image that is too large: "image exceeds 5 MB maximum: 5316852 bytes >
- * 5242880 bytes" (claude-code#30967); "At least one of the image dimensions exceed max allowed size
- * for many-image requests: 2000 pixels" (claude-code#49720), "… exceed max allowed size: 8000
- * pixels".
+ * 5242880 bytes" (claude-code#30967); "… image dimensions exceed max allowed size for many-image
+ * requests: 2000 pixels" (claude-code#49720)
  */
 const IMAGE_BYTES_MESSAGE = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
 const IMAGE_EDGE_MESSAGE =

@@ -87,8 +87,8 @@ export class ConversationIndex implements Disposable {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
     const visitedPaths = new Set<string>();
     let { id, path: copyPath }: Pick<ConversationDetails, 'id' | 'path'> = details;
-    // The copy may have been made from another copy, even a deleted one, so follow its origins back
-    // to a conversation that has a request.
+    // The copy may have been made from another copy, even a deleted one. So follow its origins to a
+    // conversation with a request.
     while (!visitedPaths.has(copyPath)) {
       visitedPaths.add(copyPath);
       const givenBackEntry = this.givenBackCopies.find(

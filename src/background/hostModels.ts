@@ -16,7 +16,7 @@ import type { PreviewModel } from './preview/messages';
 export interface HostModels {
   /**
    * Returns the profile's model, or why there is none.
-   * @param ownModelName name of the conversation's own model, which is used if there is no other
+   * @param ownModelName the conversation's own model, used if there is no other
    */
   readonly select: (apiProfile: string | undefined, ownModelName: string | undefined) => Promise<PreviewModel>;
   /** Aborting the signal closes the connection. */
@@ -31,8 +31,8 @@ export interface HostModels {
 }
 
 /**
- * @param signal signal of the task; a call may also have one of its own
- * @param nameOwn returns the name by which the host knows a conversation's own model
+ * @param signal signal of the task; a call may also have its own
+ * @param nameOwn returns the host's name for a conversation's own model
  */
 export function createHostModelSelection(
   { select, summarize }: HostModels,

@@ -75,8 +75,8 @@ async function buildConversationIndex(
       await readWholeFile(file);
       continue;
     }
-    // Without room to keep a file's beginning, the beginning would be read twice. So the title of
-    // such a file is read with the whole file.
+    // Without room to keep a file's beginning, it would be read twice. So the title is read with
+    // the whole file.
     if (!fileHeads.hasRoom && !isTooLargeToCount(file)) continue;
     const { details, head } = readDetailsFromBeginning(file);
     if (head && !details.isComplete) fileHeads.addHead(file.path, head);

@@ -45,8 +45,8 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   const { by, days, json, csv, out, store, files, line, session, ...whatIfOptions } = parseAccountOptions(argv);
   if (whatIfOptions.with !== undefined && files.length > 0)
     return runWhatIfCommand(files, whatIfOptions.with, { window: whatIfOptions.window, json }, io);
-  // The status line shows today and the current 5-hour block. That block started yesterday at the
-  // earliest, unless blocks follow each other without a pause.
+  // The current 5-hour block started yesterday at the earliest, unless blocks follow each other
+  // without a pause.
   const periodDays = line ? ACCOUNT_LINE_DAYS : days;
   const sinceMs = periodDays === undefined ? undefined : getPeriodStartMs(periodDays, io.now().getTime());
   const { platform, env, homedir } = io;

@@ -54,8 +54,8 @@ function findNewestSessionOfProject(sessions: readonly SessionAccount[], cwd: st
       return time > latestTime ? time : latestTime;
     }, '');
   const candidates = ownSessions.length > 0 ? ownSessions : sessions;
-  // Sessions are sorted by their files' time, newest first, so if two were last used in the same
-  // block, the earlier one in the list wins.
+  // Sessions are sorted newest first by their files' time. If two were last used in the same block,
+  // the first one wins.
   return candidates.reduce<SessionAccount | undefined>(
     (newest, each) => (newest && findLastUse(newest) >= findLastUse(each) ? newest : each),
     undefined,

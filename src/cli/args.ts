@@ -140,8 +140,7 @@ export function checkCommandOptions<Name extends SessionCommandName | Standalone
 }
 
 /**
- * Returns the provider that `--provider` or `--preset` names; default: Lossless.
- * @param hasModel whether a model can be called; default: false
+ * Default: Lossless.
  * @throws UsageError if the options contradict each other, or the provider can't run here
  */
 export function readProviderOption(

@@ -1,6 +1,6 @@
 /**
- * All commands are in a bundle of their own. It takes longer to load than Node.js takes to start,
- * and shells call `--version`, which doesn't need it.
+ * This bundle of all commands takes longer to load than Node.js takes to start. `--version` doesn't
+ * need it.
  */
 import { runAccountCommand } from './account';
 import type { SessionCommandName, StandaloneCommandName } from './help';

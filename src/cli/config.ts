@@ -8,9 +8,8 @@ import { isRecord } from '../core/messages/blocks';
 import { UsageError, type SessionArguments } from './args';
 
 /**
- * Reads a configuration: a preset's name or file from `--preset`, or a name, JSON or a JSON file
- * from `--config`.
- * @param note receives a sentence about fields that this version does not know
+ * `--preset` is a preset's name or file; `--config` is a name, JSON or a JSON file.
+ * @param note receives a sentence about unknown fields
  * @throws UsageError that names the field, its value and what is allowed
  */
 export async function readConfig(

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Versions of Node.js that are too old must be able to run this file, to report that. So it imports
- * little, and esbuild.mjs lowers its syntax.
+ * This file must run on versions of Node.js that are too old, to report that. So it imports little,
+ * and esbuild.mjs lowers its syntax.
  */
 import { engines } from '../../package.json';
 import { EXIT_CODE } from './io';

@@ -1,7 +1,7 @@
 /**
- * Says in one sentence what the running Node.js lacks; undefined if it lacks nothing.
- * @param runningVersion a version, such as "20.20.2"
- * @param neededRange the range of package.json's `engines`, such as ">=22.13"
+ * Says what the running Node.js lacks; undefined if it lacks nothing.
+ * @param runningVersion such as "20.20.2"
+ * @param neededRange from package.json's `engines`, such as ">=22.13"
  */
 export function describeMissingNode(runningVersion: string, neededRange: string): string | undefined {
   const [major, minor] = parseMajorAndMinor(runningVersion);

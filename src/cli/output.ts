@@ -13,7 +13,7 @@ import { UsageError } from './args';
 
 /**
  * Refuses a file that must not be replaced: the conversation itself, agents' sessions, files in our
- * stores, targets of links, and anything that isn't a regular file.
+ * stores, targets of links, and anything but regular files.
  * @throws UsageError
  */
 export async function checkOutputFile(

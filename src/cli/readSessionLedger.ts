@@ -4,8 +4,7 @@ import { findLedgerByView, openLedger, type LedgerFile } from '../storage/ledger
 import type { CliSession } from './session';
 
 /**
- * Finds the ledger of a conversation or, if it is a condensed view, the ledger from which the view
- * was made.
+ * Finds the ledger of a conversation, or the one from which a condensed view was made.
  * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<LedgerFile> {

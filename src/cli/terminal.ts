@@ -5,8 +5,8 @@
 import type { CliIo } from './io';
 
 /**
- * Control characters except tab and line feed (carriage return only before one), C1 controls, and
- * invisible or direction-changing characters: ECMA-48, UAX #9, tag characters of UTS #51.
+ * Control characters except tab and line feed, and invisible or direction-changing characters.
+ * Sources: ECMA-48, UAX #9, tag characters of UTS #51.
  */
 const CONTROL_CHARACTERS =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\r(?!\n)|\udb40[\udc00-\udc7f]/g;

@@ -56,8 +56,8 @@ export async function runWhatIfCommand(
 }
 
 /**
- * @param sessions accounts of whole sessions, including their requests before the period
- * @param period its name, such as "The last 7 days", and its first local date
+ * @param sessions including their requests before the period
+ * @param period such as "The last 7 days"
  */
 export async function computeWhatIfForSessions(
   sessions: readonly SessionAccount[],

@@ -12,8 +12,8 @@ import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 
 /**
- * Calls a model for another extension, if the user lets that extension use the profile. The limits
- * in the settings apply per call and per day.
+ * Calls a model for another extension, if the user allows it. The limits in the settings apply per
+ * call and per day.
  * @throws TypeError for an invalid request
  */
 export async function askModel(services: Services, input: ModelRequest): Promise<ModelReply> {

@@ -71,7 +71,7 @@ export async function chooseProvider(services: Services): Promise<void> {
 
 /**
  * Asks which of VS Code's models writes this one summary; its vendor bills it.
- * @returns a profile for this run only; undefined if VS Code has no model, `left` if the user left
+ * @returns undefined if VS Code has no model, `left` if the user left
  */
 export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undefined> {
   const models = await listEditorModels();

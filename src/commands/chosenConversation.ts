@@ -55,7 +55,7 @@ export function resolveConversation(services: Services, name: ConversationKey): 
 /**
  * Call this before {@link resolveConversation}, because the conversation's engine may run in
  * another process.
- * @throws Error with text for the user if that process does not answer
+ * @throws Error for the user if that process does not answer
  */
 export async function loadLiveView(services: Services, name: ConversationKey): Promise<void> {
   if (name.kind === 'live') await getAgentRuntime(services).loadView(findLiveConversation(services, name.id).id);

@@ -1,7 +1,6 @@
 /**
- * The Claude Code extension starts its agent with the environment variables in its VS Code setting
- * `claudeCode.environmentVariables`. It reads their names and values when a session starts in its
- * panel or terminal (its documentation, "Use Claude Code in VS Code";
+ * The Claude Code extension starts its agent with the environment variables in its setting
+ * `claudeCode.environmentVariables` (its documentation, "Use Claude Code in VS Code";
  * anthropics/claude-code#72261). We never write Claude Code's own files.
  */
 import { readFile } from 'node:fs/promises';
@@ -94,8 +93,7 @@ async function readClaudeSettingsVariables(file: string): Promise<ReadonlyMap<st
 
 /**
  * Explains and writes Claude Code's setting; removes it if it was already set.
- * @param gateway returns the address for Anthropic's API and starts a gateway if needed; undefined
- * if that failed
+ * @param gateway returns the address for Anthropic's API; undefined if no gateway could be started
  */
 export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
   if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION_ID)) {

@@ -33,8 +33,7 @@ import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatusMessage } from '../window/notifications';
 
 /**
- * Condenses without asking; a model costs at most the limit in the settings. Only reads the agent's
- * file.
+ * Condenses without asking; a model costs at most the limit in the settings.
  * @param input a file's path, or `{live: id}` for a chat conversation; default: the user picks
  */
 export async function condenseNow(services: Services, input?: unknown): Promise<void> {

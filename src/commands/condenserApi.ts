@@ -186,8 +186,8 @@ interface ProviderChoice {
 }
 
 /**
- * Chooses the caller's provider, or else the one in the settings. If that one belongs to an
- * extension that has not started, chooses Lossless.
+ * Chooses the caller's provider, or else the one in the settings. If the latter's extension has not
+ * started, chooses Lossless.
  * @returns an explanation if the caller's provider is missing
  */
 function chooseApiProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {

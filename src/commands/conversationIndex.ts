@@ -62,7 +62,7 @@ const MAX_SEARCHED_CONVERSATIONS = 50;
 /**
  * Returns the newest readable conversation that a user began, without waiting for others to be
  * read.
- * @param folders folders whose newest conversation is preferred to a newer one elsewhere
+ * @param folders their newest conversation has precedence
  */
 export function findNewestConversation(
   services: Services,

@@ -1,6 +1,6 @@
 /**
- * All commands are in one bundle, so that the window has a single token counter and one copy of the
- * code that calls models.
+ * In one bundle, all commands share a single token counter and one copy of the code that calls
+ * models.
  */
 import { ConversationFolding } from '../window/conversationFolding';
 

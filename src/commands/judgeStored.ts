@@ -21,7 +21,6 @@ export interface StoredJudgement extends JudgedSessions {
 
 /**
  * Measures choices by the newest stored conversations, in a worker.
- * @param report receives the number of finished conversations, and the number of all
  * @throws the signal's reason if aborted
  */
 export async function judgeStoredSessions(

@@ -1,6 +1,6 @@
 /**
  * The terminal's program is `context-condenser run`, so agent and gateway start and end together,
- * independent of the extension host. All windows learn of them through gateway/announcement.ts.
+ * independent of the extension host.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -104,8 +104,8 @@ export function getCondensingOptions(): string[] {
 }
 
 /**
- * Returns the options that say what to do if Lossless misses the target. If Lossless only replaces
- * another provider, only what the user has set applies.
+ * Returns the options for when Lossless misses the target. If Lossless replaces another provider,
+ * only what the user has set applies.
  */
 function getFollowUpOptions(provider: string): string[] {
   const isFollowUpAsked =

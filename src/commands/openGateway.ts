@@ -1,6 +1,6 @@
 /**
- * One gateway serves all windows at a fixed address from a terminal, so it survives reloads and
- * ends with the window that opened it; then another window can take over.
+ * One gateway serves all windows at a fixed address. Its terminal survives reloads and ends with
+ * the window that opened it; then another window can take over.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -74,7 +74,6 @@ const getItemKey = ({ found, conversation, isLast }: ConversationItem): string |
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
 /**
- * Creates the row that opens a file.
  * @param isLast whether other rows precede it. As the only row it has no key, so the selection
  *   moves from it to the first conversation that appears.
  */

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * Milliseconds in which a new list stays open. When the command palette closes, VS Code focuses the
- * editor, and a webview takes the focus late, from the list that the command opened
- * (microsoft/vscode#93950, #75209): the user's keys would go to the webview.
+ * How long a new list stays open. When the command palette closes, a webview may take the focus
+ * from the list that the command opened (microsoft/vscode#93950, #75209).
  */
 const MAX_MS_UNTIL_PICKER_HAS_FOCUS = 1_000;
 
@@ -26,8 +25,8 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   resolvePickedRow = (selected: Item): Item | Promise<Item> => selected,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
-  // A list that loses its focus to a webview closes and is shown again once. VS Code's own command
-  // would focus the rows instead of the input (its `QuickInputBox` has no getter `enabled`).
+  // A list that loses its focus to a webview closes and is shown again once, because VS Code's own
+  // command would focus the rows instead of the input.
   let mayFocusReturn = isWebviewActive();
   picker.ignoreFocusOut = !mayFocusReturn;
   const focusTimer = setTimeout(() => {
@@ -64,7 +63,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
 
 /**
  * VS Code identifies a picked row by its index in the rows set last (extHostQuickOpen.ts,
- * `_handlesToItems`), which is wrong while the window still draws older rows.
+ * `_handlesToItems`), which is wrong while older rows are still drawn.
  */
 export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   private latestRows: readonly Item[];
@@ -84,8 +83,8 @@ export class UpdatingPickerRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Shows new rows once the window has the previous ones: with two pending changes it would be
-   * unknown which rows the window draws.
+   * With two pending changes it would be unknown which rows the window draws, so this waits for the
+   * previous ones.
    * @returns when the window has these rows or newer ones
    */
   showItems(items: readonly Item[]): Promise<void> {

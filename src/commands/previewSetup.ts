@@ -23,9 +23,8 @@ import { createPlannedModel } from '../window/hostModels';
 import { createWindowModels, createWindowSummarizer } from '../window/models';
 
 /**
- * What to preview. `current`: the provider and configuration in the settings. `smart`: this
- * configuration of Smart. `preset`: one of Smart's presets. `provider`: a provider with its own
- * settings.
+ * `current`: the settings' provider and configuration. `smart`: this configuration of Smart.
+ * `preset`: one of Smart's presets. `provider`: a provider with its own settings.
  */
 export type PreviewConfiguration =
   | { readonly kind: 'smart'; readonly config: unknown }

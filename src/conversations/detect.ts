@@ -11,8 +11,7 @@ export type FileLayout = 'document' | 'lines';
 
 /**
  * Returns `lines` if the first line is a complete object, and text follows it or it has no list
- * such as `messages`. Also returns `lines` if the first line is broken and the next one begins with
- * `{`.
+ * such as `messages`. A broken first line counts, too, if the next one begins with `{`.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [firstLine, secondLine] = takeFirst(lines, 2);

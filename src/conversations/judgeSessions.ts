@@ -35,9 +35,8 @@ const MESSAGES_COMPARED_FOR_COPIES = 3;
 const MAX_SESSION_BYTES = 200e6;
 
 /**
- * @param locations longest session first, so that among sessions with the same beginning the
- *   longest one counts
- * @param choices choices to compare, starting with the user's settings
+ * @param locations longest session first; of sessions with the same beginning, the first counts
+ * @param choices the user's settings first
  * @throws the signal's reason
  */
 export async function judgeSessions(

@@ -1,7 +1,4 @@
-/**
- * A file's path, plus `#` and a part if the file has several conversations. A path that contains
- * `#` is only split if no such file exists.
- */
+/** A file's path, plus `#` and a part if the file has several conversations. */
 import { existsSync } from 'node:fs';
 
 export interface ConversationLocation {

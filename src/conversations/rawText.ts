@@ -27,9 +27,9 @@ export function readSourceText(location: string): string | undefined {
 }
 
 /**
- * If the source has Anthropic's format, unedited content stays byte-identical; in other formats
- * only unedited call parameters do.
- * @param origins index of each message's original; default: matched by equality and ids
+ * Unedited content stays byte-identical if the source has Anthropic's format. In other formats only
+ * unedited call parameters do.
+ * @param origins index of each message's original
  */
 export function renderMessagesJson(
   conversation: Conversation,
@@ -51,7 +51,6 @@ export function renderMessagesJson(
 
 /**
  * Content that Anthropic's API accepts is unchanged; other content is converted as in an export.
- * @returns the text, and what could not be exported
  */
 export function renderAnthropicJson(
   conversation: Conversation,

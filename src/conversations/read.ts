@@ -87,8 +87,8 @@ export const READER_BY_FORMAT: Readonly<Record<Exclude<ConversationFormat, Docum
 
 /**
  * @param source determines the conversation's id and appears in errors
- * @param earlier records of other files that come before the input, oldest first
- * @throws {ConversationReadError} naming the place, what was found and what was expected
+ * @param earlier records of other files that precede the input, oldest first
+ * @throws {ConversationReadError}
  */
 export function readConversation(
   input: string | Uint8Array,

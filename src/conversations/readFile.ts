@@ -106,7 +106,7 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /**
- * Unpacks the file. If it is damaged, returns the part before the damage.
+ * If the file is damaged, returns the part before the damage.
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
  *   beginning is damaged
  */

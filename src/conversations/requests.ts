@@ -16,7 +16,7 @@ export interface StreamedRequests {
 const MAX_DETECTION_RECORDS = 20;
 
 /**
- * Blocks, so run it in a worker or on the command line.
+ * Blocks the thread.
  * @returns undefined if the format is not line-based or no record has usage
  * @throws {ConversationReadError} for unreadable files and files without records
  */

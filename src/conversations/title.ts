@@ -9,8 +9,8 @@ const MAX_TITLE_CHARS = 80;
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
- * Uses the user's first words or first command with an argument; if there are none, a command
- * without an argument or the text of a program's block.
+ * Prefers the user's first words or first command with an argument. Without these, uses a command
+ * without an argument or a program's text.
  */
 export function makeConversationTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
@@ -134,8 +134,8 @@ export function removeMarkdown(text: string): string {
 }
 
 /**
- * Masks secret keys before cutting the title, because half a key would not be recognized. Never
- * cuts a grapheme (a visible character) in two.
+ * Masks secret keys before cutting, because half a key would not be recognized. Never cuts a
+ * grapheme (a visible character) in two.
  * @param length in UTF-16 units
  */
 function shortenTitle(fullText: string, length = MAX_TITLE_CHARS): string {

@@ -1,7 +1,4 @@
-/**
- * Joins ASCII letters and digits with dashes, and adds a number if the ID is taken.
- * @param fallback used for a name without letters or digits
- */
+/** @param fallback used for a name without ASCII letters or digits */
 export function makeUnusedId(name: string, takenIds: readonly string[], fallback: string): string {
   const slug =
     name

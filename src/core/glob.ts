@@ -1,7 +1,6 @@
 /**
  * Globs for tool names and file paths: `**` any folders, `*` and `?` within a name, `{a,b}`
- * alternatives. Uses a state machine instead of a regular expression, because imported patterns
- * must not cause exponential time.
+ * alternatives. Uses no regular expressions, because imported patterns could take exponential time.
  */
 
 import { isWindowsPath } from './messages/filePath';

@@ -1,8 +1,7 @@
 /**
- * Never shows a share above 0 as "0%", but as "<1%" or "<0.1%"; a share below 100 is at most
- * "99.9%".
+ * Shows small shares as "<1%" or "<0.1%", not "0%", and shares just below 100 as "99.9%".
  * @param percent 0 to 100; a change may be negative
- * @param decimals maximum number of decimals; by default one below 10 percent, none above
+ * @param decimals maximum; default: one below 10 percent, none above
  */
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));

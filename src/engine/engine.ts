@@ -1,6 +1,6 @@
 /**
- * The engine runs everything whose time grows with a conversation's length, in a thread of a window
- * or in another program's process. It depends on neither VS Code nor threads.
+ * Runs everything whose time grows with a conversation's length, in a thread of a window or in
+ * another program's process. Depends on neither VS Code nor threads.
  */
 import type { PreviewAnswer, PreviewRequest, LiveConversationUpdate } from '../background/preview/messages';
 import type { PreviewSession } from '../background/preview/session';

@@ -33,7 +33,7 @@ export class PreviewThread {
 
   /**
    * The next question after an error starts a new engine.
-   * @throws Error with the engine's message, or if it ended; the signal's reason if aborted
+   * @throws Error if the engine ended or failed; the signal's reason if aborted
    */
   async askPreviewQuestion<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();

@@ -1,8 +1,7 @@
 /**
  * Each side exposes an object of async methods and calls the other's through a proxy. Arguments and
- * results are cloned. An `AbortSignal` or function that is itself an argument is forwarded until
- * the call is answered. Errors keep name, message, stack, own fields and cause, and their class if
- * it is listed in `errors`.
+ * results are cloned. An argument that is an `AbortSignal` or a function works until the call is
+ * answered. Errors keep their fields, and their class if it is listed in `errors`.
  */
 import type { Transferable } from 'node:worker_threads';
 

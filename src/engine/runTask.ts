@@ -19,9 +19,8 @@ export interface RunTaskOptions {
 const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /**
- * An abort terminates the thread immediately, which is safe because ledger writes are atomic.
- * @throws the signal's reason if aborted; what `Engine.perform` throws; Error if the engine
- * died
+ * Aborting terminates the thread, which is safe because ledger writes are atomic.
+ * @throws the signal's reason; what `Engine.perform` throws; Error if the engine died
  */
 export async function runTask<T extends Task>(task: T, options: RunTaskOptions): Promise<TaskResult<T>> {
   const { bundle, signal, onProgress, models, providers } = options;

@@ -12,10 +12,7 @@ export interface DroppedChangeCounts {
   readonly overlapping: number;
 }
 
-/**
- * @param step name under which the edits are reported
- * @throws Error if a change refers to something that isn't there or may not change
- */
+/** @throws Error if a change refers to something that isn't there or may not change */
 export function applyChanges(
   view: ExternalView,
   changes: readonly Change[],

@@ -1,6 +1,6 @@
 /**
- * Splits another extension's provider: the engine has its data, and the extension host has its
- * callbacks. Loaded at activation, so this file contains no validation.
+ * Splits another extension's provider: its data is in the engine, its callbacks are in the
+ * extension host. Loaded at activation, so without validation.
  */
 import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';

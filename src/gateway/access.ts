@@ -20,8 +20,8 @@ export type Admission =
 export interface AccessKeys {
   readonly secret: string;
   /**
-   * The route that each ticket grants, by ticket. Other users can read an agent's command line.
-   * With a ticket they can reach a vendor with their own key, but nothing of this run.
+   * Routes by ticket. Other users can read a ticket on an agent's command line, but it only lets
+   * them reach a vendor with their own key.
    */
   readonly tickets: ReadonlyMap<string, string>;
 }

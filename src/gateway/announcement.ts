@@ -1,6 +1,6 @@
 /**
  * A file that only the user can read announces a gateway to the user's windows. The gateway removes
- * the file, or the next reader does if the gateway was killed.
+ * it, or the next reader if the gateway was killed.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Parses only the part of a body that follows the common beginning with an earlier body, because
- * agents send the whole conversation each time.
+ * Parses only what follows the beginning that a body shares with an earlier one, because agents
+ * send the whole conversation each time.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../conversations/text/json';
@@ -175,8 +175,8 @@ function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly num
 }
 
 /**
- * @returns the offset of each element's end, and the names of the members before the list;
- * undefined if there is no list or a name is duplicated
+ * @returns end offsets of the elements, and names of the members before the list; undefined if
+ *   there is no list or a name is duplicated
  */
 function locateElements(
   text: string,

@@ -16,9 +16,8 @@ export interface PreparedHttpCall {
   /** Bytes of the changed body; undefined if the original body is sent. */
   readonly bytes: Buffer | undefined;
   /**
-   * Makes a shorter version of a call that the vendor rejected as too long.
-   * @param overflow what the vendor said about the length
-   * @returns undefined if there is no shorter version
+   * Makes a shorter version of a call that the vendor rejected as too long; undefined if there is
+   * none.
    */
   shorten(overflow: OverflowReport): Promise<PreparedHttpCall | undefined>;
   /**
@@ -33,8 +32,7 @@ export interface PreparedHttpCall {
   revertToOriginal(words: string): PreparedHttpCall;
   recordAnswer(usage: Usage | undefined): void;
   /**
-   * Settles the booked cost, whatever the outcome. Called once and only on the call that was
-   * prepared first, not on its other versions.
+   * Settles the booked cost. Called once, on the version that was prepared first.
    * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;
@@ -54,9 +52,9 @@ export class StoppedCallError extends Error {}
 
 export interface GatewayCondenser {
   /**
-   * @returns undefined if the call is to be forwarded unchanged
+   * @returns undefined to forward the call unchanged
    * @throws StoppedCallError, or the signal's reason if the agent disconnected. After any other
-   * error the call is forwarded unchanged.
+   *   error the call is forwarded unchanged.
    */
   prepare(call: AgentHttpCall, signal: AbortSignal): Promise<PreparedHttpCall | undefined>;
 }

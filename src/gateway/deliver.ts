@@ -23,10 +23,7 @@ export interface DeliveryDependencies {
   readonly readers: Set<UsageStreamReader>;
 }
 
-/**
- * Sends one version of a call after another until an answer or a rejection can be forwarded.
- * @throws the connection's error, or the signal's reason if the agent disconnected
- */
+/** @throws the connection's error, or the signal's reason if the agent disconnected */
 export async function deliverRequest(delivery: DeliveryDependencies): Promise<void> {
   const { prepared, log } = delivery;
   let state = beginDelivery(prepared);
@@ -121,8 +118,8 @@ async function passAnswer(
 }
 
 /**
- * Some vendors report only in their answer that a request was too long: it can't be repeated, but
- * the next one will be shorter.
+ * Some vendors report only in their answer that a request was too long. It can't be repeated; the
+ * next one will be shorter.
  */
 async function reportUsage(
   { call, usage, overflow }: DeliveryStateOfKind<'booking'>,

@@ -1,6 +1,6 @@
 /**
- * A state says what to do with an agent's request, an event what came of it, and {@link getNextState}
- * what follows. The I/O is in `deliver.ts`.
+ * A state says what to do with an agent's request, an event what came of it, and {@link
+ * getNextState} what follows.
  */
 import type { IncomingMessage } from 'node:http';
 import { describeRefusalForLog } from '../api/refusalKind';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER_NAME } from './access';
 
 /**
- * Headers that are only for one connection (RFC 9110, 7.6.1) and some that must not pass: `alt-svc`
- * would let the agent bypass us, and we answer `expect` ourselves.
+ * Headers for one connection (RFC 9110, 7.6.1). Also `alt-svc`, which would let the agent bypass
+ * us, and `expect`, which we answer ourselves.
  */
 const CONNECTION_HEADERS = new Set([
   'connection',

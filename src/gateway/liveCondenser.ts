@@ -39,13 +39,13 @@ import type { RequestBody, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
- * Maximum percentage of the window that is reserved for the answer. Agents request the model's
- * maximum (32,000 to 64,000 tokens), which answers never reach.
+ * Share of the window reserved for the answer. Agents request the model's maximum (32,000 to 64,000
+ * tokens), which answers never reach.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
- * For vendors that count the requested answer against the window: maximum share of the window
- * reserved for the answer, and percentage of the rest at which to condense.
+ * For vendors that count the requested answer against the window: its maximum share of the window,
+ * and the percentage of the rest at which to condense.
  */
 const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
@@ -54,8 +54,8 @@ const COUNTED_THRESHOLD_PERCENT = 85;
  */
 const RETRY_SIZE_SHARE = 0.9;
 /**
- * A request without tools belongs to a known conversation if it has at least this many messages in
- * common with it, and these are at least half of its own.
+ * A request without tools belongs to a known conversation if they share at least this many
+ * messages, and these are at least half of the request.
  */
 const MIN_COMMON_MESSAGES = 4;
 
@@ -87,22 +87,20 @@ export interface LiveCondenserOptions {
 }
 
 /**
- * Matches our recall tool by its name together with the server's
- * (`mcp__context-condenser__recall`), or by the marker in its description. Agents have similarly
- * named tools (Kilo's `kilo_local_recall`).
+ * The tool's name must follow our server's (`mcp__context-condenser__recall`), because agents have
+ * similar tools (`kilo_local_recall`). Its description may contain the marker instead.
  */
 const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
 /**
- * Looks in each request, because agents that did not wait for the MCP server, and subagents, may
- * lack the recall tool. Codex mentions it only in the declaration of a tool that calls others.
+ * Looks in each request, because subagents, and agents that did not wait for the MCP server, may
+ * lack the tool. Codex mentions it only in the declaration of a tool that calls others.
  */
 const offersRecallTool = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
- * True for a step of a task: it declares tools, or has calls as XML (Cline, Roo and Zoo Code). An
- * answer without calls proves nothing, because Gemini CLI sends the whole conversation to ask who
- * speaks next (`nextSpeakerChecker.ts`).
+ * Cline, Roo and Zoo Code write calls as XML. An answer without calls proves nothing, because
+ * Gemini CLI sends the whole conversation to ask who speaks next (`nextSpeakerChecker.ts`).
  */
 const isAgentTaskRequest = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
@@ -122,8 +120,8 @@ export class LiveCondenser implements GatewayCondenser {
   private readonly uncondensable = new Set<LiveId>();
 
   /**
-   * By conversation, the message index up to which thinking is removed. Only for vendors that
-   * reject thinking after changed content; Infinity until the next condensation.
+   * By conversation, the message index up to which thinking is removed, for vendors that reject
+   * thinking after changed content. Infinity until the next condensation.
    */
   private readonly thinkingRemovedUntil = new Map<LiveId, number>();
   private readonly heads = new LruMap<LiveId, StartOfSentConversation>(MAX_KEPT_REQUEST_STARTS);
@@ -162,8 +160,8 @@ export class LiveCondenser implements GatewayCondenser {
   }
 
   /**
-   * Forwards a side request unchanged, unless it quotes a long part of a task (Gemini CLI's loop
-   * check has its last twenty messages) and does not fit.
+   * Forwards a side request unchanged, unless it quotes a long part of a task (as Gemini CLI's loop
+   * check does) and does not fit.
    */
   private async prepareSideRequest(
     call: AgentHttpCall,
@@ -587,10 +585,9 @@ function hasLostThinkingAtTurnStart(
 }
 
 /**
- * Disables thinking for the rest of the turn if it has a budget, since Anthropic otherwise rejects
- * a turn of calls that does not start with thinking ("To avoid this requirement, disable
- * `thinking`."). Also removes settings that clear thinking ("`clear_thinking_20251015` strategy
- * requires `thinking` to be enabled or adaptive").
+ * With a thinking budget, Anthropic rejects a turn of calls that does not start with thinking ("To
+ * avoid this requirement, disable `thinking`."). Without thinking, it rejects settings that clear
+ * thinking ("`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive").
  */
 function removeThinkingBudget(bytes: Buffer, { thinking, context_management: management }: RequestBody): Buffer {
   if (!isRecord(thinking) || thinking['type'] !== 'enabled') return bytes;

@@ -14,8 +14,8 @@ export interface GatewayRunSummary {
   /** US dollars for the reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * Estimated US dollars of the same requests without condensing. If the cache was warm, earlier
-   * content counts as read from it. Absent if a price is unknown or the vendor reports its charge.
+   * Estimated US dollars without condensing. If the cache was warm, earlier content counts as read
+   * from it. Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }

@@ -17,8 +17,8 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { LiveAnswerByQuestion, LiveQuestion } from './liveRoute';
 
 /**
- * Milliseconds between two looks at a folder that can't be watched: Linux limits watches per user,
- * and editors use them up (inotify(7), `max_user_watches`: ENOSPC).
+ * For folders that can't be watched: Linux limits watches per user, and editors use them up
+ * (inotify(7), `max_user_watches`: ENOSPC).
  */
 const POLL_INTERVAL_MS = 2_000;
 

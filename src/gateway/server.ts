@@ -40,9 +40,8 @@ const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
 };
 
 /**
- * At a spending limit: a response that agents and SDKs don't retry, as they do after 408, 409, 429
- * and 5xx. After an `invalid_request_error` Claude Code retries five times, each time without
- * another beta feature.
+ * Agents and SDKs don't retry after this response, as they do after 408, 409, 429 and 5xx. After an
+ * `invalid_request_error` Claude Code retries five times.
  */
 export const RESPONSE_AT_SPENDING_LIMIT = { status: 400, type: 'billing_error' };
 const MAX_CLOSING_MS = 1_000;

@@ -19,9 +19,8 @@ export interface StartOfSentRequest {
 }
 
 /**
- * @param lastStart start of the request sent before; reused if this body begins with it and the
- * view has not changed since
- * @param changeMessage changes a message of the view for sending
+ * @param lastStart start of the previous request; reused if this body begins with it and the view
+ *   has not changed since
  */
 export function makeStartOfSentRequest(
   wire: WireFormat,

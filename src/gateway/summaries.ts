@@ -132,10 +132,9 @@ interface AgentSignIn {
 }
 
 /**
- * Returns why a subscription's credentials may not be used. Sources: Claude Code's documentation,
- * "Legal and compliance" (OAuth is for Claude Code and other native Anthropic applications; tokens
- * start with `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex,
- * `model_provider_info.rs`), and OpenAI documents no other use.
+ * Sources: Claude Code's documentation, "Legal and compliance" (OAuth is for Anthropic's own
+ * applications; tokens start with `sk-ant-oat`). OpenAI documents ChatGPT's URL only for Codex
+ * (openai/codex, `model_provider_info.rs`).
  */
 function explainUnusableSubscription({ address, headers }: AgentSignIn): string | undefined {
   const { authorization = '', 'anthropic-beta': betas = '' } = headers;

@@ -20,7 +20,7 @@ const normalizeCoding = (encoding: string | undefined): string => encoding?.trim
 export const isCompressed = (encoding: string | undefined): boolean => normalizeCoding(encoding) !== 'identity';
 
 /**
- * Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878 (`zstd`).
+ * Sources: RFC 9110, 8.4.1; RFC 7932 (`br`); RFC 8878 (`zstd`).
  * @returns undefined if the body is not compressed, or in an unknown way
  */
 export function createDecompressor(encoding: string | undefined): Transform | undefined {
@@ -125,7 +125,6 @@ interface DecompressedRequest {
 
 /**
  * Data that is truncated or has anything after its end is broken.
- * @param maxBytes maximum size in bytes, since data can expand a thousandfold
  * @returns `unread`: why the body can't be read, in our own words
  */
 export async function decompressRequest(

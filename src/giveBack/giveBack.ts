@@ -1,7 +1,7 @@
 /**
  * Writes a condensed conversation in place (Roo, Zoo), as a sidecar (Cline 4), or as a new session
- * (Claude Code). The output comes from the file as read under the lock and the ledger's edits, so
- * it includes newer messages, and a diverged history is rejected.
+ * (Claude Code). Applies the ledger's edits to the file as read under the lock, so newer messages
+ * are included and a diverged history is rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -97,8 +97,7 @@ export async function giveBackConversation(
 }
 
 /**
- * Checks whether a conversation can be given back, so that the user isn't asked to agree to what
- * would then be refused. Doesn't write the conversation's files.
+ * Called before the user is asked to agree. Doesn't write the conversation's files.
  * @throws as {@link giveBackConversation}, except errors that only writing can reveal
  */
 export async function checkGiveBack(request: GiveBackRequest, dependencies: GiveBackDependencies): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The API that the Roo family exports to other extensions. Source: Roo Code 3.52,
- * `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a double, not with the real extension.
+ * The Roo family's API for other extensions. Source: Roo Code 3.52, `packages/types/src/api.ts`
+ * (`RooCodeAPI`). Tested with a double, not with the real extension.
  */
 import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
@@ -40,8 +40,8 @@ const POLL_INTERVAL_MS = 500;
 const getTaskIdOfHistory = (history: string): string => basename(dirname(history));
 
 /**
- * Runs an action while the task is paused, and always resumes the task.
- * @throws GiveBackError `running` if the task could not be paused; and the action's errors
+ * Always resumes the task.
+ * @throws GiveBackError `running` if the task could not be paused; the action's errors
  */
 export async function runWhileTaskPaused<T>(
   api: RooApi,

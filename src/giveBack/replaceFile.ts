@@ -25,7 +25,7 @@ export interface FileReplacement {
 
 /**
  * All new bytes are on disk before the first file changes, so a full disk changes nothing.
- * @throws GiveBackError `changed` if a file was changed in the meantime; and the guard's errors
+ * @throws GiveBackError `changed` if a file has changed meanwhile; the guard's errors
  */
 export async function replaceFilesInOrder(
   files: Files,

@@ -11,9 +11,8 @@ export interface ConversationAlignment {
 }
 
 /**
- * Finds where each earlier message is now. Agents rewrite old messages slightly (an image in a
- * result becomes text, a long result is shortened), so messages with calls or results are matched
- * by IDs, others by content.
+ * Matches messages with calls or results by ID, because agents rewrite old messages slightly (a
+ * long result is shortened). Matches other messages by content.
  */
 export function alignConversations(
   oldKeys: readonly MessageKey[],
@@ -90,8 +89,8 @@ function findNextMatches(newIndexes: readonly (number | undefined)[], newLength:
 }
 
 /**
- * Counts the messages that both lists have in common at the beginning. Agents send new objects with
- * each request; reusing the old ones keeps their cached tokens, keys and contents.
+ * Agents send new objects with each request; reusing the old ones keeps their cached tokens, keys
+ * and contents.
  */
 export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMessages: readonly ApiMessage[]): number {
   const shorterLength = Math.min(knownMessages.length, sentMessages.length);
@@ -102,7 +101,7 @@ export function countCommonPrefix(knownMessages: readonly ApiMessage[], sentMess
 
 /**
  * True if `newMessage` contains all text of `oldMessage` and more. The old text must not begin or
- * end inside a word of the new text.
+ * end inside a word.
  */
 export function isExtendedVersion(oldMessage: ApiMessage, newMessage: ApiMessage): boolean {
   if (oldMessage.role !== newMessage.role) return false;

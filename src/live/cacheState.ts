@@ -32,17 +32,14 @@ export interface LastAnsweredRequest {
   /** When the request began, in milliseconds since the epoch. */
   readonly began: number;
   /**
-   * What the answer shows about the cache. `missed`: nothing was read from it, although something
-   * should have been. `unused`: the vendor neither read from it nor wrote to it.
+   * What the answer shows about the cache. `missed`: nothing was read, although something should
+   * have been. `unused`: the vendor neither read nor wrote it.
    */
   readonly shows: 'reading' | 'missed' | 'unused' | 'nothing';
   readonly read?: ObservedCacheRead;
 }
 
-/**
- * @param shouldRead true if the prompt should have been read from the cache: the conversation was
- * not condensed and the cache had not expired
- */
+/** @param shouldRead false if the conversation was condensed or the cache had expired */
 export function makeLastAnsweredRequest(
   beganMs: number,
   usage: Usage | undefined,

@@ -19,8 +19,8 @@ export const LIMIT_SETTINGS = {
 export interface LimitNotice {
   readonly words: string;
   /**
-   * The limit that was reached or is near, or `price` for a model without a price, or `summary` for
-   * a summary that was not written.
+   * The limit that was reached or is near. `price`: the model has no price. `summary`: no summary
+   * was written.
    */
   readonly about: LimitKind | 'price' | 'summary';
 }
@@ -75,10 +75,10 @@ export class ConversationSpending {
   /**
    * Books a request's cost before it is sent.
    * @param conversation absent: the cost counts only for the day
-   * @param prompt tokens of the whole request, as the model counts them
-   * @param minReadTokens minimum o200k tokens that the vendor must read; absent if its report says
-   * nothing about the request
-   * @returns undefined if the cost is not counted: no limit, unknown price, or failed booking
+   * @param prompt the whole request, in the model's tokens
+   * @param minReadTokens o200k tokens that the vendor must read; absent if its report says nothing
+   *   about the request
+   * @returns undefined without a limit or a price, or if booking failed
    * @throws Error for the user if the limit is reached
    */
   async beginRequest(

@@ -29,7 +29,7 @@ function findPriceTierLeft(
 
 /**
  * The result is in the model's tokens and US dollars.
- * @param stateBefore the previous view, and the o200k tokens of the whole request with that view
+ * @param stateBefore the previous view, and the o200k tokens of the whole request with it
  */
 export function evaluateCondensationEffect(
   conversation: LiveConversation,

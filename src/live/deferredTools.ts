@@ -2,12 +2,10 @@
  * Tools declared with `defer_loading`: until the model finds them by a search, their schemas are
  * not part of its prompt.
  *
- * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the
- * system-prompt prefix. When the model discovers a deferred tool through tool search, the
- * definition is appended inline as a `tool_reference` block in the conversation history."
- * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and
- * description, and of a deferred function its own. Found tools are in an item of the conversation
- * (`tool_search_output`).
+ * - Anthropic (guide "Tool use with prompt caching"): the definition of a found tool is in a
+ * `tool_reference` block of the conversation.
+ * - OpenAI (guide "Tool search"): the model sees only the name and description of a namespace, an
+ * MCP server or a deferred function. Found tools are in an item (`tool_search_output`).
  * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until
  * the model asks for them."
  */

@@ -22,8 +22,7 @@ export interface LiveDecision {
 
 /**
  * `cold-cache`: a lower threshold was reached and the cache had expired. `background`: prepared
- * earlier. `too-long`: rejected by the model. `bytes`: images too large. `by-hand`: requested by
- * the user.
+ * earlier. `too-long`: rejected by the model. `bytes`: images too large.
  */
 export type CondensationReason = ReasonToCondense | 'background' | 'too-long' | 'bytes' | 'by-hand';
 

@@ -42,8 +42,8 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
   let isExact = true;
   const edits = getActiveEdits(ledger, (condensationEdits, { messages: oldKeys, newResults }) => {
     if (newResults) {
-      // A reference in a new result points to an earlier copy of the text. The ledger doesn't
-      // record where that copy was, so the copy may be gone.
+      // A reference in a new result points to an earlier copy of the text, which may be gone: the
+      // ledger doesn't record its place.
       isExact = false;
       return realignNewResults(condensationEdits, newResults, keys, messages);
     }
@@ -60,8 +60,8 @@ export function computeViewFromLedger(ledger: Ledger, messages: readonly ApiMess
 }
 
 /**
- * Messages of several branches of a conversation may have had the same position, so an edit belongs
- * to the message that has the edit's text.
+ * Messages of several branches may have had the same position, so an edit belongs to the message
+ * with its text.
  */
 function realignNewResults(
   edits: readonly Edit[],
@@ -172,8 +172,8 @@ function realignEdit(edit: Edit, { places }: ConversationAlignment, messages: re
 }
 
 /**
- * Keeps a summary if its first and last message still exist and nothing new is between them. A
- * message in between may have changed slightly or be gone.
+ * Keeps a summary if its first and last message still exist and nothing new is between them.
+ * Messages in between may differ slightly or be gone.
  */
 function realignSummary(
   edit: SummaryEdit,

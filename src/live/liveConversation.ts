@@ -287,9 +287,9 @@ export class LiveConversation {
   }
 
   /**
-   * @param mustFit true if the request can't be sent without the condensation, so that it stays in
-   * memory if the disk is full
-   * @returns undefined if nothing has changed because the view is invalid or can't be saved
+   * @param mustFit true if the request can't be sent without the condensation, which then stays in
+   *   memory if the disk is full
+   * @returns undefined if the view is invalid or can't be saved
    */
   async recordCondensation(record: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.dependencies;
@@ -339,8 +339,8 @@ export class LiveConversation {
 
   /** @throws StorageError */
   async applyNewEntries(entries: readonly LedgerEntry[]): Promise<void> {
-    // Some condensations only restore text whose reference lost its target in the old view. They
-    // are undone here, and `restoreReferences` adds those that the new view needs.
+    // Undoes condensations that only restored text for references of the old view.
+    // `restoreReferences` adds those that the new view needs.
     const activeRestorations = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of activeRestorations) await this.store.appendEntry({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.appendEntry(entry);

@@ -285,9 +285,9 @@ export class LiveConversations implements LiveConversationsApi {
 }
 
 /**
- * Selects the messages that get a cache breakpoint: the end of the condensed prefix, the newest
- * message, and the newest message of the previous request, which is surely cached. Breakpoints look
- * back only 20 blocks (Anthropic API guide, "Prompt caching").
+ * Selects the end of the condensed prefix, the newest message, and the newest message of the
+ * previous request, which is surely cached. Breakpoints look back only 20 blocks (Anthropic API
+ * guide, "Prompt caching").
  * @param previous number of messages in the previous request's view
  */
 function selectCacheBreakpoints(view: View, previous: number): number[] {

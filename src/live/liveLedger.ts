@@ -47,7 +47,7 @@ export class LiveLedger {
   }
 
   /**
-   * Writes an entry durably, or keeps it in memory if earlier entries can't be written.
+   * Keeps the entry in memory if earlier entries can't be written.
    * @throws StorageError if earlier entries are written but this one is not
    */
   async appendEntry(entry: LedgerEntry, originals: OriginalByHash = new Map()): Promise<void> {

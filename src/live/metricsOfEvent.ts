@@ -2,7 +2,7 @@ import { createRunMetrics, type RunMetrics } from '../core/condense/metrics/metr
 import type { LiveEvent } from './events';
 
 /**
- * @param providerId ID of the provider that the settings select
+ * @param providerId the provider that the settings select
  * @returns undefined unless a condensation was made, failed, or was abandoned after calling a model
  */
 export function createMetricsOfEvent(event: LiveEvent, providerId: string, now: Date): RunMetrics | undefined {

@@ -4,8 +4,8 @@ import { ownToolsSchema } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
- * Reads the user's definitions of tools of unknown agents: from Smart's Lossless passes if those
- * run, else from the Lossless provider. Ignores invalid ones, which the settings panel reports.
+ * Reads the user's tool definitions from Smart's Lossless passes if those run, else from the
+ * Lossless provider. Ignores invalid ones, which the settings panel reports.
  */
 export function readOwnTools({
   provider,

@@ -11,8 +11,8 @@ import type { LoadOwnModel } from '../core/condense/summarizer';
 export type LiveId = string & { readonly __live: unique symbol };
 
 /**
- * A request in canonical form: results for one message are in one user message, and no text is
- * empty. Thinking is omitted, and put back when the view is sent. Immutable.
+ * Results for one message are in one user message, and no text is empty. Thinking is omitted, and
+ * put back when the view is sent. Immutable.
  */
 export interface AgentRequest {
   /** The agent's own ID of the conversation, if sent. Subagents send their parent's. */
@@ -32,8 +32,8 @@ export interface AgentRequest {
   readonly isTransformedByVendor?: boolean;
   readonly model: UpstreamModel;
   /**
-   * Whether the agent can use the recall tool. False: by default only duplicates are removed.
-   * Absent: unknown, and new results are treated as if there were no recall tool.
+   * Whether the agent has the recall tool. False: by default only duplicates are removed. Absent:
+   * unknown; new results are treated as if false.
    */
   readonly canRecall?: boolean;
 }

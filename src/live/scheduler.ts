@@ -267,10 +267,9 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses to half by default. If a model may be called, requests continue unchanged meanwhile,
-   * but a request that is due to be condensed waits for the summary.
-   * @throws the signal's reason if it was aborted, Error for the user if it was abandoned,
-   * UnknownProviderError
+   * Condenses to half by default. If a model may be called, requests continue unchanged meanwhile;
+   * only a request that is due to be condensed waits.
+   * @throws the signal's reason, Error for the user if it was abandoned, UnknownProviderError
    */
   async condenseManually(
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },

@@ -66,8 +66,8 @@ function compilePattern(pattern: string): RegExp {
 }
 
 /**
- * Returns the zero-based numbers of the matching lines.
- * @param spent milliseconds used by earlier calls of the search; increased by this call
+ * Returns zero-based line numbers.
+ * @param spent milliseconds used by earlier calls; increased by this call
  * @throws SearchPatternError
  */
 export function searchLinesWithinTime(lines: readonly string[], matches: LineMatcher, spent: { ms: number }): number[] {

@@ -81,8 +81,8 @@ export const createRequest = (messages: readonly ApiMessage[], changes: Partial<
 });
 
 /**
- * Creates a task as VS Code begins it, followed by `count` calls that each read a file of about
- * `size` lines (8 tokens per line).
+ * Creates a task as VS Code begins it, and `count` reads of files of about `size` lines (8 tokens
+ * per line).
  */
 export const makeReads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
   user('<environment_info>Linux</environment_info>'),

@@ -13,8 +13,8 @@ import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { areSingleImagesTooLarge, type BodyLimits } from './weight';
 
 /**
- * Limits of the model's tokens per o200k token. Every tokenizer is within them. If a reported count
- * is outside, it is wrong or the server did not read everything.
+ * Model tokens per o200k token. If a reported count is outside these limits, it is wrong or the
+ * server did not read everything.
  */
 const TOKEN_FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Two reported sizes count as equal if they differ by no more than this share. */
@@ -147,8 +147,7 @@ export class TokenLearning {
 
   /**
    * Some servers silently truncate long requests (Ollama to half of `num_ctx`:
-   * ollama/ollama#17427). They show it by reporting the same size for two requests of a
-   * conversation that differ in length.
+   * ollama/ollama#17427). They then report the same size for two requests of different lengths.
    */
   private learnFromTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learnedLimits = this.getLearnedLimits(model);

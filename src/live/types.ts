@@ -142,8 +142,8 @@ export interface LiveSettings {
   /** If true, requests are condensed only if they would not fit. */
   readonly isPaused?: boolean;
   /**
-   * What runs next if condensing was not enough. Absent: File-Aware for agents that can recall
-   * removed content, `nothing` for others. Only Lossless can be followed by something.
+   * What runs after Lossless if that was not enough. Absent: File-Aware for agents that can recall
+   * removed content, `nothing` for others.
    */
   readonly whenNotEnough?: WhenNotEnough;
   /**
@@ -192,14 +192,14 @@ export interface LiveSettings {
 
 export interface LiveConversationsApi {
   /**
-   * When this resolves, originals and ledger entries are on disk, except those of new results.
-   * @throws only the signal's reason if it was aborted; failures are in the notes
+   * Resolves when originals and ledger entries are on disk, except those of new results.
+   * @throws only the signal's reason; failures are in the notes
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest>;
   /**
-   * Condenses a request further after the model rejected it as too long.
+   * Condenses further.
    * @returns undefined if nothing more can be done
-   * @throws the signal's reason if it was aborted
+   * @throws the signal's reason
    */
   prepareAfterOverflow(
     prepared: PreparedRequest,
@@ -306,8 +306,8 @@ export interface WindowEngine extends LiveControls {
   /** Returns the last result of {@link LiveControls.view}, kept up to date since. */
   getCachedView(conversation: LiveId): LiveView | undefined;
   /**
-   * @throws the signal's reason if it was aborted; Error with a message for the user if the
-   *   condensation was abandoned or the engine does not answer
+   * @throws the signal's reason; Error for the user if the condensation was abandoned or the engine
+   *   does not answer
    */
   condenseNow(
     conversation: LiveId,

@@ -1,14 +1,14 @@
 /**
- * Counts the tokens of a request that a vendor must read. Tokens that it may skip say nothing about
- * the size of its window.
+ * Counts the tokens that a vendor must read. Tokens that it may skip say nothing about the size of
+ * its window.
  */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /**
- * o200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
- * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
+ * Thinking of earlier turns (Anthropic API guide, "Extended thinking"), images, results of the
+ * vendor's own searches, and unknown blocks, in o200k tokens.
  */
 export const countTokensVendorMaySkip = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
   messages.reduce((sum, message) => sum + sumOptionalTokens(getBlocks(message), counter), 0);
@@ -24,14 +24,13 @@ function countOptionalTokensOfBlock(block: Block, counter: MessageCounter): numb
 }
 
 /**
- * True if the vendor reads something other than the body's content, so that reported tokens say
- * nothing about it.
+ * True if reported tokens say nothing about the body's content.
  *
  * - `context_management` drops or summarizes old calls and results (Anthropic API guide, "Context
- * editing": "Applied before the prompt reaches Claude"; OpenAI guide "Compaction"). Clearing only
- * thinking, which Claude Code requests every time, doesn't count.
- * - `cachedContent` names what Gemini keeps, and `promptTokenCount` "includes the number of tokens
- * in the cached content" (Gemini API reference, "UsageMetadata").
+ * editing"; OpenAI guide "Compaction"). Clearing only thinking, which Claude Code always requests,
+ * doesn't count.
+ * - Gemini's `promptTokenCount` includes the tokens of `cachedContent` (Gemini API reference,
+ * "UsageMetadata").
  */
 export function hasServerSideContextEdits(body: Readonly<Record<string, unknown>>): boolean {
   const { context_management: management, cachedContent, cached_content: cached } = body;

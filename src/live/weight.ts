@@ -17,8 +17,8 @@ export interface ImagesToKeep extends ImageLimits {
 }
 
 /**
- * Images are removed if a request exceeds the first share of the byte limit, until its size is
- * below the second share, so that later images fit too.
+ * If a request exceeds the first share of the byte limit, images are removed until it is below the
+ * second share, so that later images fit too.
  */
 const CONDENSE_ABOVE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
@@ -38,7 +38,7 @@ export const measureRequestBytes = ({
 
 /**
  * Returns undefined if the request is small enough or no image can be removed. The newest image
- * stays as long as the request can be sent with it.
+ * stays if the request can be sent with it.
  */
 export function chooseImagesToKeep(request: RequestForMeasuring, limits: BodyLimits): ImagesToKeep | undefined {
   if (!request.messages.some(hasImages)) return undefined;

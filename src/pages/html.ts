@@ -26,9 +26,8 @@ const ENTITY_BY_CHAR: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces control characters that HTML doesn't allow by the replacement character, and line ends
- * by `\n`. A `\r` at the end is dropped: a text that was split there continues with `\n` in its
- * next piece.
+ * Replaces control characters that HTML doesn't allow, and line ends by `\n`. A `\r` at the end is
+ * dropped, because the next piece of a text that was split there begins with `\n`.
  */
 const escapeHtml = (text: string): string =>
   text

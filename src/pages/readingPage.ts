@@ -83,10 +83,7 @@ class ReadingPageRenderer {
     }
   }
 
-  /**
-   * Renders the message at the index, or the summary that begins there.
-   * @returns the section and the index of the next message to render
-   */
+  /** @returns the section and the index of the next message to render */
   renderMessageOrSummary(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };

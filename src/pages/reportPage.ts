@@ -155,10 +155,7 @@ function renderFillChange(
     : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, windowTokens)}</strong>`;
 }
 
-/**
- * Says how full the window was, why that exceeds the size of the messages, and how full it would be
- * with the condensed messages.
- */
+/** Also explains why the window was fuller than the messages' size. */
 function describeFillBeforeAndAfter(
   fill: FillLevel,
   { before, after }: SizesBeforeAndAfter,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /**
- * The page loads only one script and one style sheet of this extension. The nonce also covers style
- * elements created by the toolkit, which reads it from `csp-nonce`.
+ * Loads only one script and one style sheet of this extension. The nonce also covers style elements
+ * of the toolkit, which reads it from `csp-nonce`.
  */
 export function renderPanelPage(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
   const nonce = randomBytes(16).toString('base64');

@@ -27,8 +27,8 @@ export const createSettingSchemas = ({ contributes }: ExtensionManifest): Record
 };
 
 /**
- * In a remote window VS Code reads a machine setting only from the remote machine's settings; the
- * user's own file applies to local windows.
+ * In a remote window VS Code reads a machine setting only from the remote machine; the user's own
+ * file applies to local windows.
  */
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 

@@ -145,8 +145,7 @@ export class PanelSettings {
   }
 
   /**
-   * Changes the list as it is in the settings now, even if the page shows an older state.
-   * @returns a change that undoes exactly this one
+   * Changes the list in the settings, even if the page shows an older state.
    * @throws Error if VS Code can't write its settings file
    */
   changeList({

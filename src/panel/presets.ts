@@ -57,7 +57,6 @@ export async function openPreset(id: string): Promise<void> {
 }
 
 /**
- * Saves a preset to a file that the user chooses.
  * @returns false if the user chose no file
  * @throws Error if the preset doesn't exist or the file can't be written
  */

@@ -1,8 +1,7 @@
 /**
- * Messages between the settings panel's webview and the extension host. Both sides check every
- * message, and drop and log invalid ones. The webview begins with `ready`; the host answers with
- * `welcome`. After each change the host sends the whole `state` with a growing revision, so that a
- * late one can be recognized.
+ * Messages between the settings panel and the extension host. Both sides check every message, and
+ * drop and log invalid ones. The panel begins with `ready`; the host answers with `welcome`. After
+ * each change the host sends the whole `state` with a growing revision, to recognize a late one.
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';

@@ -75,8 +75,8 @@ export class SettingsPanel implements vscode.Disposable {
         this.sendPreviewOutdated();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        // In a remote window, VS Code drops values that don't apply there and names them in no
-        // event. So also compare the settings at the next event.
+        // In a remote window, VS Code drops values that don't apply there without naming them in an
+        // event. So also compare the settings.
         if (!event.affectsConfiguration('contextCondenser') && !this.haveSettingsChanged()) return;
         // Send immediately, so that the answer to a change follows its result.
         this.sendPanelState();
@@ -139,7 +139,7 @@ export class SettingsPanel implements vscode.Disposable {
 
   revealPanel(section?: string): void {
     // A hidden panel that an earlier version of the extension opened has no page any more. A new
-    // page reports when it is ready.
+    // page reports when ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;

@@ -93,8 +93,8 @@ export function openTestPanel(
     // The double has only what the panel uses of these.
   } as unknown as PanelDependencies;
   const panel = new SettingsPanel(page as never, parts);
-  // The panel listens to the test double of VS Code, which outlives the test. If it were not
-  // disposed, it would also react to the events of later tests.
+  // The test double of VS Code outlives the test. Without this, the panel would also react to the
+  // events of later tests.
   onTestFinished(() => {
     panel.dispose();
   });

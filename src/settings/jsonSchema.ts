@@ -6,10 +6,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
- * Removes parts of a schema that don't restrict anything and, if a depth is given, references and
- * defaults.
- * @param maxDepth number of levels of nested filters and conditions to write out. package.json
- * can't contain all; schemas/settings.schema.json does
+ * Removes parts that don't restrict anything and, if a depth is given, references and defaults.
+ * @param maxDepth levels of nested filters and conditions to write out, because package.json can't
+ *   contain all
  */
 export function removeDescriptions(schema: JsonSchema, maxDepth = Number.POSITIVE_INFINITY): JsonSchema {
   const keptEntries = Object.entries(schema).filter(([key, value]) => {

@@ -115,8 +115,8 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<
 };
 
 /**
- * Uses the time as the limit both for the whole call and for each pause in it, because a local
- * model may take minutes to read a long prompt.
+ * Limits both the whole call and each pause in it, because a local model may take minutes to read a
+ * long prompt.
  */
 function makeTimeouts(seconds: number): CallTimeouts {
   const milliseconds = seconds * 1_000;

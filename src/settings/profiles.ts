@@ -194,8 +194,8 @@ export interface ParsedProfiles {
 }
 
 /**
- * Fields that determine where a request and its key are sent. If one is invalid, the profile isn't
- * used, because a default could send them elsewhere. Other invalid fields are ignored.
+ * If one of these fields is invalid, the profile isn't used, because a default could send the
+ * request and its key elsewhere.
  */
 const REQUEST_ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
   ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),
@@ -283,9 +283,6 @@ export function requiresApiKey({ vendor, baseUrl }: ApiProfile): boolean {
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }
 
-/**
- * Returns the vendor or host for which the profile's key is. A key is never sent to a host other
- * than the one it was entered for.
- */
+/** A key is never sent to a vendor or host other than the one it was entered for. */
 export const getKeyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
   baseUrl === undefined ? vendor : new URL(baseUrl).origin;

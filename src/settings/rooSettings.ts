@@ -1,8 +1,7 @@
 /**
- * Imports settings exported by Roo Code (and Zoo, Kilo up to 5): `{ providerProfiles: { apiConfigs
- * }, globalSettings }` (Roo-Code, src/core/config/importExport.ts and
- * packages/types/src/{global,provider}-settings.ts). All fields are optional, because newer
- * versions dropped some.
+ * Imports settings exported by Roo Code (and Zoo, Kilo up to 5). Source: Roo-Code,
+ * src/core/config/importExport.ts and packages/types/src/{global,provider}-settings.ts. All fields
+ * are optional, because newer versions dropped some.
  */
 import * as z from 'zod';
 import { validateCustomPrompt } from '../core/condense/summary/prompt';
@@ -46,9 +45,8 @@ const rooExportSchema = z.object({
 });
 
 /**
- * Translates an export of Roo.
- * @param existingProfiles a profile that was imported before is updated, and keeps the fields that
- * Roo doesn't have
+ * @param existingProfiles profiles that were imported before are updated, and keep the fields that
+ *   Roo doesn't have
  * @throws Error if the text is not an export of Roo
  */
 export function readRooSettings(json: string, existingProfiles: ExistingProfiles): ImportedRooSettings {

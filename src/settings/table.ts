@@ -1,7 +1,7 @@
 /**
  * `npm run manifest` generates package.json's configuration, package.nls.json's texts and
- * docs/guide/settings.md from this table; a test compares them. The order is that of the settings
- * editor and the panel.
+ * docs/guide/settings.md from this table, which a test checks. The settings editor and the panel
+ * have the same order.
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
@@ -42,15 +42,14 @@ export interface ParsedSettingValue<T> {
 export interface SettingDefinition<T> {
   readonly default: T;
   /**
-   * Where the setting can be set. machine: by the user per machine; application: by the user for
-   * all windows; window and resource: also by a workspace.
+   * machine: set by the user per machine; application: by the user for all windows; window and
+   * resource: also by a workspace.
    */
   readonly scope: 'machine' | 'application' | 'window' | 'resource';
   /**
-   * Which values of a trusted workspace count, if the scope allows any; absent: all. Untrusted
-   * workspaces set nothing. `lower`, `higher`: only values more careful than the user's (off is
-   * lower than on). `asks`: values that call other models or bring a prompt, after the user has
-   * agreed (`listWorkspaceQuestions`).
+   * Which values of a trusted workspace count; absent: all. `lower`, `higher`: only values more
+   * careful than the user's (off is lower than on). `asks`: values that call other models or bring
+   * a prompt, after the user has agreed (`listWorkspaceQuestions`).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
   /** Title in the panel; default: derived from the key. */
@@ -63,8 +62,7 @@ export interface SettingDefinition<T> {
   readonly translates?: true;
   /**
    * Returns a JSON Schema without texts and default.
-   * @param depth number of levels of nested objects to write out, because package.json can't
-   * contain all
+   * @param depth levels of nested objects to write out, because package.json can't contain all
    */
   readonly schema: (depth?: number) => JsonSchema;
   /** A sentence that says what happens if the value is invalid; absent: the default is used. */

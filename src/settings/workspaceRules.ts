@@ -1,7 +1,7 @@
 /**
  * A trusted workspace's settings can be more careful than the user's and choose how to condense;
  * other models or prompts need the user's consent. Untrusted workspaces set nothing. The settings
- * table has the rule for each setting.
+ * table has the rules.
  */
 import { findPresetById, type Preset } from '../core/condense/providers/smart/presets';
 import { resolveSmartConfig } from '../core/condense/providers/smart';
@@ -63,8 +63,8 @@ export function getEffectiveValue(
 }
 
 /**
- * A workspace can't set a minimum coherence, which could discard paid results, or Summary options
- * such as disabling masking; the user's values apply instead.
+ * The user's values apply instead of a workspace's minimum coherence, which could discard paid
+ * results, or Summary options such as disabling masking.
  */
 function dropWeakeningValues(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {

@@ -84,7 +84,7 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Writes a file whole or not at all, replacing anything at its path.
+ * Replaces anything at the path.
  * @throws the system's error; the file is then as it was, and no temporary file is left
  */
 export async function writeFileAtomically(

@@ -170,7 +170,6 @@ export async function readLedgerFolderUse(files: Files, folder: string): Promise
 }
 
 /**
- * Renames a ledger's folder when no process writes to the ledger.
  * @param newFolder path in the same parent folder
  * @param condition checked while the ledger is locked
  * @returns false if there was no ledger, or the condition doesn't hold
@@ -197,7 +196,7 @@ function renameLedgerFolder(
 }
 
 /**
- * Removes a ledger, unless its folder contains another program's file.
+ * Keeps a folder that contains another program's file.
  * @param condition checked while the ledger is locked
  * @returns false if there was no ledger, or the condition doesn't hold
  */

@@ -1,6 +1,6 @@
 /**
- * A process marks a ledger that it uses with an empty file `held-<owner>`. Timestamps would not do:
- * after a clock change, everything would look old.
+ * A process marks a ledger that it uses with an empty file `held-<owner>`, because after a clock
+ * change timestamps would look old.
  */
 import { join } from 'node:path';
 import { ignoreMissingFile, readStatusIfPresent, withOpenFile } from './fileTools';

@@ -77,8 +77,8 @@ export class Journal {
   }
 
   /**
-   * Appends values and resolves when they are on disk. Call this with the lock held, right after a
-   * refresh. On failure, the file is truncated to its previous length, or else a torn line remains.
+   * Resolves when the values are on disk. Call this with the lock held, right after a refresh.
+   * After a failure, the file has its previous length, or a torn line remains.
    */
   async appendValues(values: Iterable<string | Buffer>): Promise<void> {
     await withOpenFile(this.files, this.path, 'append', async (file) => {

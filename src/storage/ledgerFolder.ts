@@ -65,8 +65,7 @@ export async function containsOnlyLedger(files: Files, folder: string): Promise<
 }
 
 /**
- * Removes a ledger's files. Those with our header are removed last, so that the remaining files are
- * recognized after a crash.
+ * Files with our header are removed last, so that the remaining files are recognized after a crash.
  * @returns false if the folder contains other files; then nothing is removed
  */
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
  * A ledger's folder has `ledger.jsonl` (entries, append-only), `originals.jsonl` (strings that
- * edits changed, written before their entries) and `about.json`. A crash leaves a ledger as it was
- * before or after an entry. Several processes may append concurrently.
+ * edits changed, written before their entries) and `about.json`. A crash never leaves part of an
+ * entry. Several processes may append concurrently.
  */
 import { collectReferences } from '../core/condense/edits/references';
 import { buildLedger, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';

@@ -54,8 +54,8 @@ export function createLimitedSummarizer(
 }
 
 /**
- * Computes a call's maximum cost in US dollars; undefined if the price is unknown.
- * @param count returns the number of o200k tokens of a text
+ * Returns US dollars; undefined if the price is unknown.
+ * @param count returns a text's o200k tokens
  */
 export function computeHighestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,

@@ -1,6 +1,6 @@
 /**
- * A lock is a file that only one process or thread can create, and that names its owner. Locks of
- * ended owners are removed at once, others after a time without a heartbeat.
+ * A lock is a file that only one process or thread can create. It names its owner. Locks of ended
+ * owners are removed at once, others after a time without a heartbeat.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -198,8 +198,8 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
   });
 
 /**
- * Removes a stale lock. If two processes find it, the slower one must not remove the other's new
- * lock. So each first takes a second lock, named after the stale one, and checks again.
+ * If two processes find a stale lock, the slower one must not remove the other's new lock. So each
+ * first takes a second lock, named after the stale one, and checks again.
  */
 async function takeOverLock(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claimPath = `${path}.${holder.token}`;

@@ -49,8 +49,8 @@ const wrapFileHandle = (fileHandle: FileHandle): OpenFile => ({
 });
 
 /**
- * Errors that pass quickly on Windows: another program has the file open, or an open file was just
- * removed. graceful-fs waits for these too.
+ * On Windows, these pass quickly: another program has the file open, or an open file was just
+ * removed. graceful-fs waits for them too.
  */
 const FILE_BUSY_ERROR_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
 const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];

@@ -64,7 +64,7 @@ export class OriginalsFile {
   }
 
   /**
-   * Appends texts by hash. Call this with the lock held, right after a refresh.
+   * Call this with the lock held, right after a refresh.
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * An option, setting or variable may name any path, so only files with our name and header are
+ * Options, settings and variables may name any path, so only files with our name and header are
  * replaced or removed. Links are never followed.
  */
 import { Buffer } from 'node:buffer';
@@ -86,7 +86,7 @@ function isSpendingFile(beginning: string): boolean {
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
 
 /**
- * Recognizes logs of version 1.0. Each of their lines began with a time, and the line of a request
+ * Also recognizes logs of version 1.0. Their lines began with a time; the line of a request
  * continued with one of these words and a route.
  */
 function isGatewayLog(beginning: string): boolean {

@@ -1,6 +1,6 @@
 /**
  * A folder is ours if we created it, if it was empty, or if a version without markers stored files
- * there; then it gets a marker. We write to no other folder.
+ * there. It gets a marker. We write to no other folder.
  */
 import { basename, dirname, join } from 'node:path';
 import { ignoreMissingFile, readStatusIfPresent } from './fileTools';

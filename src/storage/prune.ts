@@ -1,6 +1,6 @@
 /**
  * Sets aside the least recently used ledgers, and removes them a week later; opening one restores
- * it. The clock alone never decides, since it may be wrong by a year.
+ * it. The clock alone never decides, since it may be wrong.
  */
 import { basename } from 'node:path';
 import { formatPlural } from '../core/plural';
@@ -85,8 +85,7 @@ export function describePruneResult({ setAside, removed }: PruneResult): string 
 }
 
 /**
- * Sets ledgers aside and removes old ones, except those that another process has used or written
- * since. Skips folders that aren't ours.
+ * Keeps ledgers that another process has used or written since. Skips folders that aren't ours.
  * @throws StorageError
  */
 export async function pruneLedgers(

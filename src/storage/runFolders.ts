@@ -1,6 +1,6 @@
 /**
  * The folder of a gateway run contains the gateway's address, and possibly the agent's settings
- * with keys. It is removed when the run ends, or at our next start if the run was killed.
+ * with keys. If the run was killed, the folder is removed at our next start.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';

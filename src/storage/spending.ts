@@ -1,6 +1,6 @@
 /**
- * Before a call its maximum cost is reserved, and afterwards settled, both under a lock. A crash
- * keeps the reservation, and windows can't spend the same dollar twice.
+ * Before a call its maximum cost is reserved, and afterwards settled. A lock keeps windows from
+ * spending the same dollar twice. A crash keeps the reservation.
  */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -33,8 +33,8 @@ export interface SpendingToBook {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   /**
-   * Maximum cost in US dollars. For a conversation's request this is the whole prompt at the base
-   * price; such a request is allowed while anything of the limit is left.
+   * Maximum cost in US dollars. For a conversation's request: the whole prompt at the base price;
+   * the request is allowed while anything of the limit is left.
    */
   readonly atMost: number;
 }

@@ -25,9 +25,8 @@ export interface LedgerFile {
   readonly ledger: Ledger;
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends an entry, after those that other processes have appended meanwhile. Resolves once the
-   * entry is on the disk.
-   * @param originals at least those originals of the entry's edits that are not stored yet
+   * Appends an entry after those of other processes. Resolves once it is on disk.
+   * @param originals at least those of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void>;

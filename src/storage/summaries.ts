@@ -1,6 +1,6 @@
 /**
- * Paid summaries, reused across restarts and windows. The hash of a summary's input (content,
- * prompt, model) names its file, so processes share the folder without a lock.
+ * Paid summaries, reused across restarts and windows. A summary's file is named by the hash of its
+ * input (content, prompt, model), so no lock is needed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';

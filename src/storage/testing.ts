@@ -13,10 +13,7 @@ export interface FileStep {
   readonly path: string;
 }
 
-/**
- * Creates a file system with a hook before every modifying step. Writes are split in two, so that
- * there is a step in the middle.
- */
+/** Calls `onStep` before every modifying step. A write also has a step in its middle. */
 export function createSteppedFiles(onStep: (step: FileStep) => void, inner: Files = nodeFiles): Files {
   const wrapMethod =
     <Rest extends readonly unknown[], T>(

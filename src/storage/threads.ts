@@ -1,6 +1,6 @@
 /**
  * Records which threads have ended, since a process ID can't tell a killed thread from a running
- * one. All threads share one bit per thread ID; Node never reuses IDs.
+ * one. Threads share one bit per thread ID; Node never reuses IDs.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 

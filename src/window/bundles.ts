@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Loads programs of the extension host. Each is a separate file, loaded on first use and in parts
+ * Loads programs of the extension host on first use. Each is a separate file, loaded in parts
  * (`scripts/bundleParts.mjs`).
- * @typeParam Programs by name of the program, what it exports
+ * @typeParam Programs what each program exports, by its name
  */
 export class BundleLoader<Programs extends object> {
   private readonly require: NodeJS.Require;

@@ -55,8 +55,8 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   /**
-   * Shows a comparison as a diff, instead of the conversation's previous one.
-   * @param preserveFocus if true, the focus stays where it is, such as in an open list
+   * Replaces the conversation's previous diff.
+   * @param preserveFocus leaves the focus where it is, such as in an open list
    */
   async showComparison(id: string, preserveFocus = false): Promise<void> {
     const comparison = this.kept.get(id);

@@ -11,8 +11,8 @@ export const openMetricsStore = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
- * Stores figures of a run. If that fails, it is only logged, because the condensation succeeded.
- * @param config configuration of the run; default: from the settings
+ * A failure is only logged, because the condensation succeeded.
+ * @param config default: from the settings
  */
 export async function recordMetrics(
   services: Services,

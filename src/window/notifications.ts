@@ -1,8 +1,8 @@
 /**
  * Only this file shows text in VS Code's own UI; lint bans the original functions elsewhere. VS
- * Code turns some text into links, even to commands (`[Fix it](command:…)`, `parseLinkedText` in
- * microsoft/vscode), or into icons (`$(alert)`, `renderLabelWithIcons`). Our text quotes files,
- * models and programs, so both are escaped.
+ * Code turns `[Fix it](command:…)` into a link and `$(alert)` into an icon (microsoft/vscode,
+ * `parseLinkedText`, `renderLabelWithIcons`). Our text quotes files, models and programs, so both
+ * are escaped.
  */
 import * as vscode from 'vscode';
 

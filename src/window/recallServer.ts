@@ -8,9 +8,9 @@ import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
 /**
- * Creates the MCP server that resolves the markers of conversations that were given back or
- * condensed behind the gateway. None is created until something was condensed, so that an unused
- * extension starts no process.
+ * The server resolves the markers of conversations that were given back or condensed behind the
+ * gateway. None is created until something was condensed, so that an unused extension starts no
+ * process.
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;

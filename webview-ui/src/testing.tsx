@@ -1,6 +1,6 @@
 /**
- * Runs the whole panel in a test: the real page over the real host side, over the double of VS
- * Code. Messages arrive as they do in VS Code: as text, and later.
+ * Runs the real page and the real host side over the double of VS Code. As in VS Code, messages
+ * arrive as text, and later.
  */
 import { createRoot } from 'react-dom/client';
 import { onTestFinished } from 'vitest';

@@ -127,7 +127,7 @@ function countLostFacts(report: CoherenceReport): ComparedSetupResult['facts'] {
 
 /**
  * Text that a model would write is unknown, so lines that only it could contain count as missing.
- * @throws NoSummarizerError, the signal's reason if aborted
+ * @throws NoSummarizerError, the signal's reason
  */
 export async function previewComparedSetup(
   conversation: PreviewConversation,
@@ -175,7 +175,7 @@ function findConfiguredPass(
 
 /**
  * Runs the pass after the previous passes and until the target is reached.
- * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computePassSelection}
+ * @throws NoSummarizerError, the signal's reason, and as {@link computePassSelection}
  */
 export async function computePassSteps(
   conversation: PreviewConversation,

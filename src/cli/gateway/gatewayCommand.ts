@@ -116,8 +116,7 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
 
 /**
  * Returns URLs by route: those of vendors, of the variables for vendors' SDKs, and of `--upstream`.
- * @param ownPort the gateway's port; requests to a URL with this port would come back to the
- * gateway
+ * @param ownPort port that would lead back to the gateway
  * @throws UsageError
  */
 export function listRouteAddresses(

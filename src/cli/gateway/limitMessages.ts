@@ -18,8 +18,6 @@ const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
 /**
  * Agents show these messages as the vendor's error. If they said that the request was too large,
  * agents would compact the conversation and send it again.
- * @param isInVsCode true if the limits are VS Code's settings, which apply at once; false if they
- *   are command-line options
  */
 export function createLimitMessages(isInVsCode: boolean): SpendingMessages {
   const explainHowToRaise = (limit: LimitKind): string =>

@@ -50,7 +50,7 @@ export async function runAgentCommand(argv: readonly string[], io: CliIo): Promi
 
 /**
  * Keeps dependencies from writing to the agent's screen, such as SDK warnings about old models.
- * @returns a function that makes the console work again
+ * @returns a function that undoes this
  */
 function silenceConsole(): () => void {
   const { log, info, warn, error } = console;

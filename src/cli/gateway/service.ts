@@ -338,7 +338,7 @@ const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<Li
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
- * Writes to a file that only the user can read. Never logs content, keys or the secret.
+ * Never logs content, keys or the secret.
  * @throws UsageError if the file isn't writable
  */
 async function createLogger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
@@ -367,7 +367,7 @@ async function createLogger(file: string | undefined, io: CliIo): Promise<(line:
 }
 
 /**
- * Writes to a pipe or device without blocking if there is no reader.
+ * Doesn't block if there is no reader.
  * @throws the system's error if there is no reader at the start
  */
 function createPipeWriter(path: string): (text: string) => void {

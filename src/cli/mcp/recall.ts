@@ -27,7 +27,6 @@ export function recallFromGateway(address: string, version: string): RecallHandl
 /**
  * Finds references in all ledgers, last used first. Searches text only in the last used ledger with
  * a condensation, because an agent must not see other conversations.
- * @param stores folders of ledgers; default: the command line's own
  */
 export async function recallFromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
   const storeFolders = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));

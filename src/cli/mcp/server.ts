@@ -1,6 +1,6 @@
 /**
- * The MCP server asks the gateway that `run` started; without one, it reads ledgers itself. It has
- * its own bundle, so that other commands don't load the SDK.
+ * Asks the gateway that `run` started; without one, reads ledgers itself. The separate bundle keeps
+ * other commands from loading the SDK.
  */
 import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';

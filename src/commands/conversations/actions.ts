@@ -38,9 +38,9 @@ import { showConversationText, openRawFile, previewCondensation, showReadingPage
 import { showInformationMessage } from '../../window/notifications';
 
 /**
- * Runs an action of the conversations view, and shows its errors.
- * @param subject the row it was invoked on, the conversation's path, its opened document, or the
- * group of a "Show More"; absent for actions of the whole view
+ * Runs an action and shows its errors.
+ * @param subject the row, the conversation's path, its opened document, or the group of a "Show
+ *   More"; absent for actions of the whole view
  */
 export async function runConversationsViewAction(
   services: Services,

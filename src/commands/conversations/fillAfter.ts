@@ -9,9 +9,8 @@ import { getConversationIndex } from '../conversationIndex';
 import { listLedgersSince } from './background';
 
 /**
- * Returns how full the window is, as the conversation's row says it, such as `61% full`; undefined
- * if unknown, or if the agent may have continued with the condensed conversation.
- * @param id ID of the conversation
+ * Returns how full the window is, such as `61% full`; undefined if unknown, or if the agent may
+ * have continued with the condensed conversation.
  */
 export async function findFillOfConversation(services: Services, id: string): Promise<string | undefined> {
   const conversation = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);

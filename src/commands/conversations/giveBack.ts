@@ -121,8 +121,8 @@ async function showGivenBack(
 ): Promise<void> {
   services.log.info(`Given back: ${path}`);
   if (target === 'claude-code-session') void getConversationIndex(services).refresh();
-  // The new session's file is in the same folder as the original's, so both have the same working
-  // folder. The list of conversations knows the original's.
+  // The new session's file is in the original's folder, so both have the same working folder. The
+  // list of conversations knows the original's.
   const folder = findWorkingFolder(services, source);
   const command = target === 'claude-code-session' ? getResumeShellCommand(path, folder) : undefined;
   const text = {

@@ -112,8 +112,8 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /**
-   * If a task is below the threshold, forgets that it was offered, so that a task condensed in
-   * place may be offered again after growing.
+   * Forgets offers of tasks below the threshold, so that a task condensed in place may be offered
+   * again after growing.
    */
   private async forgetAnswersOfSmallTasks(threshold: number): Promise<void> {
     const { globalState } = this.services.context;

@@ -14,9 +14,8 @@ interface FileContent {
 }
 
 /**
- * Asks for a file and writes to it.
  * @param question the dialog's title
- * @returns the file; undefined if none was chosen
+ * @returns undefined if no file was chosen
  * @throws Error if it is the conversation's own file, even through links
  */
 export async function saveBesideConversation(

@@ -104,8 +104,8 @@ export const createDiffDocuments = (
 });
 
 /**
- * Shows what a condensation would change, without keeping it. Model calls cost money, so Summary
- * shows its prompt, and passes that call a model are skipped.
+ * Shows what a condensation would change. Model calls cost money, so Summary shows its prompt, and
+ * passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();

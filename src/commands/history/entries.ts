@@ -48,7 +48,6 @@ export interface HistoryEntry {
 }
 
 /**
- * Returns entries newest first.
  * @param canChange whether a conversation's condensations can be undone now
  * @param isInUse whether a conversation's agent continues with the result
  */

@@ -179,7 +179,7 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
 export type HistoryPart = 'metrics' | 'ledgers';
 
 /**
- * Deletes this part of the history if the user confirms.
+ * Asks the user first.
  * @returns whether it was deleted
  * @throws StorageError if a ledger can't be removed; those before it are deleted then
  */

@@ -1,6 +1,6 @@
 /**
  * Builds turns that all APIs accept: roles alternate, each call is answered first in the next turn,
- * and ids are unique. Each change is noted.
+ * and ids are unique.
  */
 import { isToolResult, isToolUse } from '../../core/messages/blocks';
 import { foldSystemMessages } from '../../core/messages/foldSystem';

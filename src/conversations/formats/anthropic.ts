@@ -7,8 +7,7 @@ import { hasTextResults } from './textResults';
 import { describeUnansweredCalls } from './unanswered';
 
 /**
- * Reads `[…]`, `{ "messages": […] }`, or a request body of Anthropic's API, whose other fields go
- * into `request`.
+ * Reads `[…]`, `{ "messages": […] }`, or a request body of Anthropic's API.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readAnthropic(

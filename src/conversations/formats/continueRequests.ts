@@ -55,8 +55,8 @@ export function readContinueRequests(
 const isCompactionItem = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
 
 /**
- * Continue's adapter for Anthropic does not count cached tokens as input, and uses field names that
- * only it and the AI SDK use. The AI SDK (model `vendor/model`) and OpenAI's APIs count them.
+ * Continue's adapter for Anthropic does not count cached tokens as input. The AI SDK (model
+ * `vendor/model`) and OpenAI's APIs do. Only the AI SDK shares the adapter's field names.
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
@@ -99,9 +99,8 @@ function convertContinueUsage(usage: Fields, accounting: Usage['accounting']): U
 }
 
 /**
- * After a compaction, only the session's total covers the earlier answers. The total includes cache
- * reads only with Anthropic's API, so we add only the part of the total that exceeds the answers'
- * usage.
+ * After a compaction, only the session's total covers the earlier answers. It includes cache reads
+ * only with Anthropic's API, so we add only what exceeds the answers' usage.
  */
 function readSessionTotals(
   session: Fields,

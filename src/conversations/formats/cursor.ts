@@ -1,6 +1,6 @@
 /**
- * Cursor's lines are `{role, message: {content}}`, with blocks like Anthropic's but without ids and
- * mostly without results. Source: transcripts and their readers in public repositories (2026).
+ * Cursor's blocks are like Anthropic's, but without ids and mostly without results. Source:
+ * transcripts and their readers in public repositories (2026).
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';

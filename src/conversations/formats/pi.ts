@@ -38,8 +38,7 @@ export const isPiRecord = (value: Fields): boolean =>
   (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
 
 /**
- * `active` is what the agent would send: the last compaction's summary, the messages that it kept,
- * and what follows; `all` is the whole path.
+ * `active`: the last compaction's summary, the messages that it kept, and what follows.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {
@@ -340,8 +339,8 @@ function convertPiEntries(entries: readonly Fields[], owners?: Map<Fields, ApiMe
 }
 
 /**
- * `pi @file "words"` sends one text, with the files first and the words after them
- * (file-processor.ts). A file can contain the closing tag itself, so the last closing tag counts.
+ * `pi @file "words"` sends one text with the files first (file-processor.ts). A file can contain
+ * the closing tag itself, so the last closing tag counts.
  */
 const LEADING_FILE_ELEMENT = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 

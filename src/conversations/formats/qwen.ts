@@ -29,8 +29,7 @@ export const isQwenRecord = (value: Fields): boolean =>
     : value['type'] === 'system' && 'systemPayload' in value);
 
 /**
- * `active` is what resuming would send: the history left by the last compression and what follows;
- * `all` is the newest branch.
+ * `active`: the history left by the last compression and what follows.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readQwen(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {

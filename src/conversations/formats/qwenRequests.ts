@@ -31,8 +31,8 @@ export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   /**
-   * Indexes of requests for which only one of the two records (response or answer) was found so
-   * far, by kind of record and counts.
+   * Requests for which only one of the two records (response or answer) was found so far, by kind
+   * of record and counts.
    */
   private readonly unpairedIndexes = new Map<string, number[]>();
   private readonly seenIds = new Set<string>();

@@ -13,8 +13,7 @@ import { describeUnansweredCalls } from './unanswered';
 
 /**
  * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline
- * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept. `active` is the agent's
- * effective history, `all` the whole file.
+ * 4's `<id>.messages.json`. Extra fields are kept. `active` is the agent's effective history.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(
@@ -108,9 +107,8 @@ function renderResultAsText(block: unknown): unknown {
 }
 
 /**
- * Follows `getEffectiveApiHistory` of Roo 3.52: starts at the last summary, and omits results of
- * earlier calls and messages hidden by a truncation whose marker exists. In files of 2025 the
- * summary is an assistant message, preceded by the task's first message.
+ * Follows `getEffectiveApiHistory` of Roo 3.52. In files of 2025 the summary is an assistant
+ * message, preceded by the task's first message.
  */
 export function selectEffectiveHistory(allMessages: readonly ApiMessage[]): readonly ApiMessage[] {
   const summaryIndex = allMessages.findLastIndex((message) => message['isSummary'] === true);

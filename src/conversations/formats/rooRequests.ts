@@ -89,9 +89,8 @@ const createRequestKey = (at: number | undefined, counts: Fields): Pick<Recorded
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
- * Newer versions count cached tokens as input; older ones on Anthropic's wire do not. If any
- * request of a task has fewer input tokens than cached tokens, the input of the whole task excludes
- * them.
+ * Newer versions count cached tokens as input; older ones on Anthropic's wire do not. All requests
+ * of a task are counted alike.
  */
 function unifyTokenAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const excludesCachedTokens = requests.some(

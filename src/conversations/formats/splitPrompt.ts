@@ -5,8 +5,8 @@ export interface BlockMessage extends ApiMessage {
 }
 
 /**
- * Text that an agent attached, such as a file's, must not be taken for the user's words. Vendors
- * join consecutive user messages, so the model sees the same text.
+ * Text that an agent attached must not be taken for the user's words. Vendors join consecutive user
+ * messages, so the model sees the same text.
  */
 export function splitPromptAtAttachments(blocks: readonly Block[], attachedBlocks: ReadonlySet<Block>): BlockMessage[] {
   const contentRuns: { readonly isMeta: boolean; readonly content: Block[] }[] = [];

@@ -1,7 +1,6 @@
 /**
- * Reads ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands' event lists (the old format and V1).
- * Sources: Harbor's RFC 0001, SWE-agent's and OpenHands' documentation, files in public
- * repositories.
+ * Reads ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands' event lists (old and V1). Sources:
+ * Harbor's RFC 0001, SWE-agent's and OpenHands' documentation, files in public repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -279,7 +278,7 @@ const V1_EVENTS_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
 
 /**
  * Actions of one reply share `llm_response_id`; an observation, error or rejection with its
- * `tool_call_id` answers each. A condensation removes events and may insert a summary.
+ * `tool_call_id` answers each.
  */
 function convertOpenHandsV1Events(
   events: readonly Fields[],

@@ -1,7 +1,7 @@
 /**
  * VS Code's chat sessions are `chatSessions/<id>.json` or, since 1.109, `.jsonl`, a log of changes
- * to one object. Each answer's metadata contains its rounds (text and tool calls) and the results.
- * Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
+ * to one object. Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's
+ * toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';

@@ -77,8 +77,8 @@ const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\
 
 /**
  * Agents that changed their format left old files behind; if a session has both forms, the newer
- * one counts. VS Code's transcripts lack results and the first prompt (1.139), so a transcript
- * counts only if no chat session exists for it.
+ * one counts. VS Code's transcripts lack results and the first prompt (1.139), so a chat session
+ * replaces them.
  */
 function dropOldStoreCopies(conversations: readonly FoundConversation[]): FoundConversation[] {
   const databaseSessionIds = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));

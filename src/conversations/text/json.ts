@@ -1,7 +1,6 @@
 /**
- * Finds where a text is broken. Runs only after `JSON.parse` failed, because many V8 errors lack a
- * position and one line can contain several values (Claude Code has written two records without a
- * newline).
+ * Finds where a text is broken. Many V8 errors lack a position, and one line can contain several
+ * values (Claude Code has written two records without a newline).
  */
 
 export interface JsonProblem {

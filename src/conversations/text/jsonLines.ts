@@ -15,9 +15,8 @@ export interface JsonRecord {
 }
 
 /**
- * Passes records to `takeRecord` one at a time, so that each can be freed. Notes damaged lines, including
- * those that `takeRecord` rejects with a {@link ConversationReadError}; reads complete records that share
- * a line with garbage.
+ * Passes records to `takeRecord` one at a time, so that each can be freed. Notes damaged lines,
+ * including those that `takeRecord` rejects with a {@link ConversationReadError}.
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
 export function readJsonLineRecords(
@@ -176,9 +175,8 @@ function findEndOfValue(text: string, start: number): number | JsonError['proble
 const MAX_TRIES_TO_FIND_NEXT_RECORD = 64;
 
 /**
- * Finds the start of the next complete record after damage, or the text's end. Tries the damage
- * itself and braces that valid JSON can't have there (they follow only `:`, `,`, `[` and
- * whitespace).
+ * Finds the start of the next complete record after damage, or the text's end. Skips braces that
+ * can be part of a value: those after `:`, `,`, `[` or whitespace.
  */
 function findNextRecord(text: string, searchStart: number, brokenOffset: number): number {
   const recordStartPattern = /(?<![:,[\s\\])\{"/g;

@@ -14,7 +14,7 @@ export interface Line {
 
 /**
  * Decodes line by line, so a file may exceed the longest string (512 MB in V8). Only LF ends a
- * line, since JSON strings may contain U+2028 and U+2029.
+ * line, since JSON strings may contain U+2028.
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Only the next line shows whether the held one was the last.

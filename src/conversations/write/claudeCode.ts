@@ -1,7 +1,6 @@
 /**
- * Writes a session in the form that Claude Code reads to resume it: each record names the previous
- * one, and an answer has one record per block with the same `message.id`. The old file is not
- * changed.
+ * Writes a session that Claude Code can resume: each record names the previous one, and an answer
+ * has one record per block with the same `message.id`.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -64,8 +63,8 @@ export function renderClaudeSession({ sessionId, title, view, records, now, newI
 }
 
 /**
- * Claude Code 2.1.330 lists a session of 326 KB by its first words if it has only a `summary`, and
- * by its `custom-title` if it has one; 2.1.17 and earlier know only the `summary`.
+ * 2.1.17 and earlier know only the `summary`. 2.1.330 uses the `custom-title`; it ignored the
+ * `summary` of a session of 326 KB.
  */
 const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },

@@ -2,7 +2,7 @@
  * Follows Roo Code 3.52 (`src/core/condense/index.ts`, `getEffectiveApiHistory` and
  * `cleanupAfterTruncation`). All old messages get a `condenseParent`. The view's messages follow
  * them; the first is tagged `isSummary` with the same id, because the agent sends what follows the
- * last summary. The agent's own rewind removes the copies and shows the originals.
+ * last summary.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
@@ -39,7 +39,6 @@ const CONDENSING_TAGS = [
 
 /**
  * @param readMessages the active history, as {@link readRoo} read it
- * @param view the messages to send instead
  * @throws ConversationReadError if the files' shape can't be written
  */
 export function renderCondensedTask(

@@ -12,8 +12,8 @@ interface RequestTime {
 }
 
 /**
- * Finds blocks as ccusage's `blocks` does: each starts at the hour of its first request. Only
- * requests made on this device are known.
+ * As in ccusage's `blocks`, each block starts at the hour of its first request. Only requests made
+ * on this device are known.
  * @returns a function that gives a block's start in milliseconds since the epoch
  */
 export function createUsageBlockFinder(moments: readonly RequestTime[]): (agent: string, at: number) => number {

@@ -318,9 +318,9 @@ const getCommandLine = ({ tool, input }: ToolExchange): string | undefined =>
   listParameterTexts(input, getToolRule(DEFAULT_TOOLS, { tool, input })?.command)[0];
 
 /**
- * A call that asks for more output names the running command only by an ID, which an earlier call
- * or its result contains: "session ID 7" and "cell ID 7" (Codex), `shellId` (Copilot CLI), "with ID: 7" (Claude Code).
- * Other outputs contain IDs of other things.
+ * A call for more output names the running command only by an ID, which an earlier call or its
+ * result contains: "session ID 7" and "cell ID 7" (Codex), `shellId` (Copilot CLI), "with ID: 7"
+ * (Claude Code). Other outputs contain IDs of other things.
  */
 function findContinuedCommandLine(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string | undefined {
   const ids = Object.entries(exchange.input).flatMap(([key, value]) =>

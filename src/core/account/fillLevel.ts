@@ -75,7 +75,7 @@ export function chooseLikelyWindow(
  * Subtracts instead of scaling, because instructions and tools stay (27,000 to 64,000 tokens in
  * nine Claude Code sessions).
  * @param countedTokens o200k tokens of the messages in `fill`
- * @param tokensAfter o200k tokens of the messages that replace them
+ * @param tokensAfter o200k tokens of their replacement
  */
 export function estimateCondensedFill(fill: FillLevel, countedTokens: number, tokensAfter: number): FillLevel {
   if (tokensAfter === countedTokens) return fill;
@@ -121,7 +121,7 @@ const isEstimatedFill = ({ isRecorded, window }: FillLevel): boolean => !isRecor
 
 /**
  * Formats `52%`, or `≈ 52%` if the agent did not record the figure.
- * @param assumed window in tokens to use if the model's is unknown
+ * @param assumed window in tokens if the model's is unknown
  */
 export function formatFillShare(fill: FillLevel, assumed: number): string {
   const share = formatShare(fill.tokens, fill.window ?? assumed, 0);

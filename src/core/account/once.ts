@@ -192,8 +192,7 @@ const MAX_MS_BETWEEN_COPIED_REQUESTS = 1_000;
 
 /**
  * Keys can collide by chance. A record is a copy if the origin had it before the session started,
- * with its original time or that of copying. Without the origin's file, everything older than the
- * session is a copy.
+ * with its original time or that of copying. Without the origin's file, everything older is a copy.
  */
 function markRequestsCopiedFromOrigin(
   session: ReadSession,

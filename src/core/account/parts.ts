@@ -14,8 +14,8 @@ export const PART_KINDS = [
   'fixed',
 ] as const;
 /**
- * `calls`: tool parameters. `readAgain`: reads that mostly repeat an earlier one. `agent`: text
- * that the agent adds to user messages. `fixed`: instructions and tool declarations.
+ * `readAgain`: reads that mostly repeat an earlier one. `fixed`: instructions and tool
+ * declarations.
  */
 export type PartKind = (typeof PART_KINDS)[number];
 

@@ -8,7 +8,7 @@ export interface RecordedRequest {
   /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if not recorded. If the vendor needed several steps, this is the usage of the last step,
+   * Absent if not recorded. If the vendor needed several steps, this is the last step's usage,
    * which shows how full the window is.
    */
   readonly usage?: Usage;

@@ -25,8 +25,8 @@ const commonTools = {
 } as const satisfies AgentToolRules;
 
 /**
- * Gemini CLI puts these lines around files that a prompt names with @; each line is a part of its
- * own (atCommandProcessor.ts, in Qwen Code readManyFiles.ts).
+ * Gemini CLI puts these lines around files that a prompt names with @, each as a separate part
+ * (atCommandProcessor.ts, in Qwen Code readManyFiles.ts).
  */
 const fileFrame = {
   first: '\n--- Content from referenced files ---',

@@ -122,8 +122,8 @@ export interface PromptPreamble {
   /** XML elements that contain the user's words. */
   readonly wrappers?: readonly string[];
   /**
-   * What the agent puts before the user's words, up to the opening tag of the element that the
-   * words fill. The pattern's group is the element's name.
+   * What the agent puts before the user's words, up to the opening tag of their element. The
+   * pattern's group is the element's name.
    */
   readonly contexts?: readonly RegExp[];
   /**

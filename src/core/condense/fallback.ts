@@ -2,7 +2,7 @@
  * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
  * facts, File-Aware if Lossless misses the target. If the request does not fit the window,
  * File-Aware and Truncation follow; at last, if allowed, results are suppressed. Fallbacks never
- * cause costs, calls to vendors or losses that the user has not allowed.
+ * cause costs, calls or losses that the user has not allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';

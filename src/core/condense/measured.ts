@@ -1,8 +1,7 @@
 /**
  * Measured on real sessions, in percent: tokens removed, and lines lost of those that the agent
- * needed later. Source: docs/guide/choosing.md ("What was measured"), and for File-Aware, whose
- * weights were fitted to those sessions, docs/BENCHMARKS.md (18 projects that it was not fitted on,
- * at the size that keeping the newest 10 results leaves). A test compares them.
+ * needed later. Source: docs/guide/choosing.md ("What was measured"). For File-Aware:
+ * docs/BENCHMARKS.md (projects that its weights were not fitted on).
  */
 export interface MeasuredLoss {
   readonly removed: number;

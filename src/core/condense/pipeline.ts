@@ -14,8 +14,8 @@ export interface PipelineOptions<W extends PipelineWork> extends Pick<
   'targetTokens' | 'signal' | 'onProgress'
 > {
   /**
-   * The returned function runs after the step, restores what the step must not remove, and returns
-   * true if it did. Then the step runs once more.
+   * The returned function runs after the step and restores what the step must not remove. If it
+   * returns true, the step runs once more.
    */
   readonly watchStep?: (work: W, step: PipelineStep<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
@@ -32,7 +32,7 @@ export interface PipelineRound {
 /**
  * Drops a failed step's changes and runs the next step.
  * @returns what each step did; for the second round only steps that changed something
- * @throws the signal's reason if it is aborted
+ * @throws the signal's reason
  */
 export async function runPipeline<W extends PipelineWork>(
   work: W,

@@ -52,7 +52,7 @@ export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;
 export type MaskPolicy = (typeof MASK_POLICIES)[number];
 
 /**
- * Of the summarizer's policy and `requested`, the stricter one applies.
+ * The stricter of the two policies applies.
  * @param vendor vendor of the conversation's own model
  * @param requested policy of the run's configuration
  */
@@ -122,7 +122,7 @@ interface ReplyFields {
   readonly usage: Usage | undefined;
   /**
    * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a canceled or
-   * broken call may be billed without a report.
+   * broken call may be billed.
    */
   readonly cost: number | undefined;
   /** In milliseconds, to the end of the reply. */

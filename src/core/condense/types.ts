@@ -10,8 +10,8 @@ import type { LoadOwnModel } from './summarizer';
 export type { StepReport } from './stepReport';
 
 /**
- * In the order in which every list shows them: those that cost nothing first, then those that lose
- * less. Other extensions may register more providers.
+ * In display order: those that cost nothing first, then those that lose less. Other extensions may
+ * register more.
  */
 export const BUILT_IN_PROVIDERS = ['lossless', 'smart', 'truncation', 'native', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];

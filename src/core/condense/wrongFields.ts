@@ -7,7 +7,6 @@ import type { ConfigSchema, ConfigWithoutInvalidParts } from './types';
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * Parses a value, leaving out its invalid fields.
  * @param findRemovableField returns the field or entry to leave out for an issue at a path;
  *   undefined if the value is unusable without it
  * @returns all issues found; `rest` is absent if nothing is usable

@@ -35,8 +35,8 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
 }
 
 /**
- * Estimates what the call would have cost with other token counts, in US dollars. A vendor's charge
- * is scaled by the ratio of the computed costs.
+ * Returns US dollars. If the vendor reported a charge, adds the difference of the computed costs to
+ * it.
  */
 export function computeCostForOtherUsage(
   usage: Usage,

@@ -32,9 +32,8 @@ export interface PriceOverrides extends PartialPrices {
 }
 
 /**
- * Anthropic's factors relative to the input price, if a table has no rate (API guide, "Prompt
- * caching": 1.25 for five minutes, 2 for an hour). Cache reads have no fallback, since some vendors
- * give no discount.
+ * Anthropic's multiples of the input price (API guide, "Prompt caching"), for tables without a
+ * rate. Cache reads have no fallback, since some vendors give no discount.
  */
 const CACHE_WRITE_PRICE_FACTOR = 1.25;
 const LONG_CACHE_WRITE_PRICE_FACTOR = 2;

@@ -9,8 +9,8 @@ export interface ProfileFigures {
 }
 
 /**
- * Chooses the profile that pays off after the fewest requests; of equal ones, the one that costs
- * least per removed token.
+ * Chooses the profile that pays off after the fewest requests; of equal ones, the cheapest per
+ * removed token.
  * @returns undefined if fewer than two profiles have a known cost, or if none pays off
  */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {

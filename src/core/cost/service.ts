@@ -21,12 +21,11 @@ interface ServiceSurcharge {
 }
 
 /**
- * Multiples of the plain price. A service that is in no row has no known price. Looked up on 29
+ * Multiples of the plain price. Services without a row have no known price. Looked up on 29
  * November 2026.
- * - Fast mode: platform.claude.com/docs/en/build-with-claude/fast-mode; Claude Code 2.1.332's own
- * table has the same figures. Fable's factor is not published there.
- * - US-only inference: platform.claude.com/docs/en/about-claude/pricing ("Data residency pricing"),
- * Opus 4.6 and later models.
+ * - Fast mode: platform.claude.com/docs/en/build-with-claude/fast-mode (without Fable); Claude Code
+ * 2.1.332 has the same figures.
+ * - US-only inference: platform.claude.com/docs/en/about-claude/pricing ("Data residency pricing").
  * - Batch: the same page ("Batch processing"), and developers.openai.com/api/docs/pricing.
  * - OpenAI's priority and flex processing: openai.com/api-priority-processing,
  * developers.openai.com/api/docs/pricing.

@@ -26,8 +26,8 @@ export interface Usage {
 }
 
 /**
- * Larger numbers can only be errors: windows hold millions of tokens, and a vendor's tools read a
- * prompt at most a few dozen times per call.
+ * Larger numbers are errors: windows hold millions of tokens, and a vendor's tools read a prompt at
+ * most a few dozen times per call.
  */
 export const MAX_CALL_TOKENS = 1_000_000_000;
 export const MAX_CALL_USD = 100_000;
@@ -47,8 +47,8 @@ export const countPromptTokens = (usage: Usage): number =>
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
 /**
- * No known tokenizer makes fewer tokens than this share of the o200k tokens: Gemma 3's makes 0.32
- * for Amharic, 0.41 for Tibetan and 0.7 for Japanese text.
+ * No known tokenizer makes fewer tokens than this share of the o200k tokens. Gemma 3's makes 0.32
+ * for Amharic.
  */
 export const MIN_REPORTED_SHARE = 0.3;
 

@@ -21,7 +21,7 @@ export interface EditedJsonHead {
 }
 
 /**
- * Of duplicate keys the last one counts, as in `JSON.parse`. Takes time linear in the text.
+ * Of duplicate keys the last one counts, as in `JSON.parse`. Takes linear time.
  * @param text valid JSON
  * @param edits no edit's path may be the beginning of another's
  * @throws JsonPathError

@@ -16,8 +16,8 @@ export type GetOriginalIndexes = (path: readonly string[]) => OriginalIndexes | 
 
 /**
  * @param text valid JSON
- * @param newValue anything that `JSON.stringify` accepts, except objects with a `toJSON` method
- * @param origins called with a path of object keys; the indexes of lists are left out
+ * @param newValue anything that `JSON.stringify` accepts, but without `toJSON` methods
+ * @param origins called with a path of object keys, without list indexes
  */
 export function rewriteJson(text: string, newValue: unknown, origins: GetOriginalIndexes = () => undefined): string {
   const start = skipJsonSpace(text, 0);

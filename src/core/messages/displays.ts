@@ -1,8 +1,7 @@
 /**
  * Files and listings that Claude Code shows the model as if a call had returned them, such as
- * @-mentioned or changed files. Source: Claude Code (npm, 2.1.332, renderers of `file`, `directory`
- * and `edited_text_file`; same forms in 2.1.108 to 2.1.232), which puts each text between
- * `<system-reminder>` tags.
+ * @-mentioned files. Source: Claude Code (npm, 2.1.332, renderers of `file`, `directory` and
+ * `edited_text_file`), which puts each text between `<system-reminder>` tags.
  */
 import { memoizeByObject } from '../memoizeByObject';
 import type { Slice } from '../slice';

@@ -85,8 +85,8 @@ class ExchangePairer {
   private readonly messages: MessageWithPairedCalls[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * If a model reuses an ID, an answer belongs to the last message whose calls have this ID; these
-   * calls are answered in order. Surplus answers belong to no call.
+   * If a model reuses an ID, answers belong to the calls of the last message with this ID, in
+   * order. Surplus answers belong to no call.
    */
   private readonly openCallsById = new Map<string, CallWithResult[]>();
   private callCount = 0;
@@ -215,8 +215,8 @@ interface CachedExchange {
 }
 
 /**
- * The key is the call. If another exchange is stored for the call, the key is the result: a
- * conversation and its view often share only one of the two.
+ * The key is the call, or the result if the call already has another exchange: a conversation and
+ * its view often share only one of the two.
  */
 const exchangeByCall = new WeakMap<CallInMessage | ResultInMessage, CachedExchange>();
 

@@ -56,8 +56,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * All spellings of a path have the same key. Windows paths ignore case and kind of slash; `/c/x`
- * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
+ * All spellings of a path have the same key. On Windows, for example, `C:\x`, `c:/X`, `/c/x` (Unix
+ * tools) and `/c:/x` (VS Code's URIs) are equal.
  */
 export function makeFileKey(path: string): string {
   const normalizedPath = normalizePath(path);

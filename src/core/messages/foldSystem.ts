@@ -8,8 +8,8 @@ export interface FoldedMessages {
 }
 
 /**
- * For vendors that accept no system message between the others: appends its text to a user message,
- * which never separates a call from its results.
+ * For vendors that reject system messages between others: appends their text to user messages,
+ * never between a call and its results.
  */
 export function foldSystemMessages(
   messages: readonly ApiMessage[],

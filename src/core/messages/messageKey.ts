@@ -3,8 +3,8 @@ import { getBlocks, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Recognizes a message when it is sent again: role, hash of its JSON and, after a slash, hash of
- * its call and result IDs.
+ * Recognizes a message that is sent again: role, hash of its JSON and, after a slash, hash of its
+ * call and result IDs.
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 

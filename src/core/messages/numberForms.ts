@@ -1,10 +1,9 @@
 import type { LineNumberForm } from '../agents/types';
 
 /**
- * Line-number formats in tool results: Claude Code (` 12→`, now `12⇥`), `nl` and `cat -n` (` 12⇥`),
- * Roo and Cline (`12 | `), OpenCode (`12: `, formerly `00012| `), Cursor (` 12|`), Oh My Pi's
- * searches (` 12|`, `*12|`), Copilot CLI (`12. `), Codex' read_file and Gemini CLI's searches
- * (`L12: `), `bat` (` 12 │ `).
+ * Line numbers in results: Claude Code (` 12→`, `12⇥`), `nl` and `cat -n` (` 12⇥`), Roo and Cline
+ * (`12 | `), OpenCode (`12: `), Cursor (` 12|`), Oh My Pi's searches (` 12|`, `*12|`), Copilot CLI
+ * (`12. `), Codex' read_file and Gemini CLI's searches (`L12: `), `bat` (` 12 │ `).
  */
 export const NUMBER_FORMS: readonly LineNumberForm[] = ['arrow', 'tab', 'pipe', 'bar', 'colon', 'dot', 'L', 'box'];
 

@@ -127,8 +127,7 @@ function readApplyPatchHunks(lines: PatchLineReader): PatchHunk[] {
     const { sign, start, textEnd } = lines;
     if (isPatchSign(sign)) hunkLines.push({ sign, start: start + 1, end: textEnd });
     else if (lines.lineStartsWith('@@')) closeHunk();
-    // A line without a sign is an empty line of the file, and ends the hunk. The end of the text is
-    // not a line.
+    // An empty line of the file has no sign and ends the hunk. The end of the text is not a line.
     else if (sign === '' && lines.end < lines.source.length) closeHunk();
   }
   closeHunk();

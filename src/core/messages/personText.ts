@@ -39,8 +39,8 @@ export function extractPersonText(text: string): string {
 }
 
 /**
- * An element without an end tag extends to the end, since the text was cut. In agents' texts, the
- * start tag begins a line or follows another element; a person may also mention it in a sentence.
+ * An element without an end tag extends to the end, since the text was cut. A start tag begins a
+ * line or follows another element; elsewhere, a person may mention it.
  */
 function removeMachineText(text: string): string {
   const unclosedNames = new Set<string>();
@@ -114,8 +114,8 @@ function findEndOfSelection(
 const CONTEXT_OPENING_PATTERNS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 
 /**
- * Removes what VS Code puts around the user's words; undefined if there is nothing to remove. An
- * image divides VS Code's text into several texts.
+ * Removes what VS Code puts around the user's words; undefined if there is nothing to remove.
+ * Images divide the text into several texts.
  */
 export function removeContextAddedByAgent(texts: readonly string[]): readonly string[] | undefined {
   const name = /<\/([\w-]+)>\s*$/.exec(texts.at(-1) ?? '')?.[1];
@@ -142,8 +142,8 @@ const ATTACHED_FILE_FRAMES = new Map(
 const FIRST_ATTACHED_FILE_OPENING = '\nContent from ';
 
 /**
- * Removes attached files. A file can contain the frame's last line, so its last occurrence before
- * the next frame counts. A canceled prompt and the next prompt may be in one message.
+ * A file can contain the frame's last line, so its last occurrence before the next frame counts. A
+ * canceled prompt and the next prompt may be in one message.
  */
 function removeAttachedFileTexts(texts: readonly string[]): readonly string[] {
   for (const [first, last] of ATTACHED_FILE_FRAMES) {

@@ -1,6 +1,6 @@
 /**
- * Marks results in which the user answers. Only the reader of an agent's own format can know this,
- * since any result could imitate the text.
+ * Marks results with the user's answers. Only the reader of an agent's own format knows this, since
+ * any result could imitate the text.
  */
 import type { Agent } from '../agents/types';
 import { isToolResult, isToolUse } from './blocks';

@@ -1,9 +1,7 @@
 /**
- * Calls by a program instead of the model; the program parses the result and the model never sees
- * it. Sources: Anthropic API guide, "Programmatic tool calling" (`caller: {"type":
- * "code_execution_…"}`, else `direct`; "tool results from programmatic invocations do not count
- * toward your token usage"); OpenAI's SDKs (`caller: {type: "program"}`, on calls and their
- * outputs).
+ * Calls by a program, which reads the result instead of the model. Sources: Anthropic API guide,
+ * "Programmatic tool calling" (`caller`, `direct` if the model calls); OpenAI's SDKs (`caller:
+ * {type: "program"}`, on calls and their outputs).
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';

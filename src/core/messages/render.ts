@@ -8,10 +8,9 @@ export const MAX_COMPARED_CHARS = 2_000_000;
 
 /**
  * Both sides of a comparison have the same headings, so that only condensed text differs.
- * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}
- * @param original has the calls that name the results, because the view's calls may be condensed
- * @param longest UTF-16 units of the longest text to show in full; of longer texts only the ends
- *   are shown
+ * @param origins index of each message in the original, or {@link SUMMARY_ORIGIN}
+ * @param original names the results' calls, which may be condensed in the view
+ * @param longest UTF-16 units; of longer texts only the ends are shown
  */
 export function renderConversation(
   messages: readonly ApiMessage[],

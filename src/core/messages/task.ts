@@ -3,7 +3,7 @@ import type { ApiMessage } from './types';
 
 /**
  * Returns the index of the last user message before the first answer, or -1. Agents add messages
- * before the task (environment; Codex: developer messages) and after it (Claude Code: listings).
+ * before the task (Codex) and after it (Claude Code).
  */
 export function findTaskMessage(messages: readonly ApiMessage[]): number {
   const firstUserMessage = messages.findIndex((message) => message.role === 'user');

@@ -221,8 +221,8 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Classifies an MCP or user tool by its parameter names, then by its own name. Ignores results,
- * since condensing them must not change the class.
+ * Uses parameter names first, then the tool's name. Ignores results, since condensing them must not
+ * change the class.
  */
 function guessToolRule(name: string, input: ToolCall['input']): ToolRule | undefined {
   const findParameter = (what: keyof typeof PARAMETER_SPELLINGS): string | undefined =>

@@ -1,7 +1,6 @@
 /**
- * The shape of Anthropic's Messages API (API reference, "Messages"). Other formats are converted
- * losslessly before they reach the core. Values are immutable: a change copies the objects along
- * its path.
+ * Anthropic's Messages API (API reference, "Messages"). Other formats are converted losslessly.
+ * Values are immutable: a change copies the objects along its path.
  */
 
 export type Role = 'user' | 'assistant' | 'system';

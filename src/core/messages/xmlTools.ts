@@ -1,7 +1,7 @@
 /**
- * Roo Code and Cline wrote tool calls as XML before native tool calls. Source: stored histories
- * (call: `<tool><param>value</param></tool>`; result: a user text block `[tool for 'x'] Result:`
- * with the output in it or in the next block).
+ * Older versions of Roo Code and Cline wrote tool calls as XML. Source: stored histories (call:
+ * `<tool><param>value</param></tool>`; result: a user text `[tool for 'x'] Result:` with the output
+ * in it or in the next block).
  */
 
 import { AGENT_LIST } from '../agents';

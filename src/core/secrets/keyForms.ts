@@ -1,9 +1,9 @@
 /**
- * Forms of keys by vendor: a literal prefix and a run of characters. Minimum lengths are well below
- * the real ones, since truncated keys are sensitive too. Sources are vendors' pages, rules of
- * public scanners (gitleaks, betterleaks, kingfisher, trufflehog; prefixes in parentheses if a rule
- * has only these), or `public code`: patterns or examples in several projects. Rows for which no
- * source was found (November 2026) say so and follow the vendor's conventions.
+ * Forms of vendors' keys. Minimum lengths are well below the real ones, since truncated keys are
+ * sensitive too. Sources are vendors' pages, rules of public scanners (gitleaks, betterleaks,
+ * kingfisher, trufflehog; prefixes in parentheses if a rule has only these), or `public code` of
+ * several projects. Rows without a known source (November 2026) say so and follow the vendor's
+ * conventions.
  */
 
 /**
@@ -581,8 +581,8 @@ export interface KeyShape {
 }
 
 /**
- * Forms of keys that are more than a prefix and a run. Each takes linear time: repetitions are
- * bounded, or end where no earlier match can.
+ * Keys that are more than a prefix and a run. Searching takes linear time: repetitions are bounded,
+ * or end where no earlier match can.
  */
 export const KEY_SHAPES: readonly KeyShape[] = [
   {

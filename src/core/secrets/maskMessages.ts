@@ -52,8 +52,8 @@ const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;
 
 /**
- * Masks a value together with its parameter's name, such as `password` or `Authorization`. Returns
- * undefined if there is no name, or if the value isn't a short line.
+ * Recognizes secrets by the parameter's name, such as `password`. Returns undefined without a name,
+ * or if the value isn't a short line.
  */
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;

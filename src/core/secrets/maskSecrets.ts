@@ -15,8 +15,8 @@ export const SECRET_MASK = '[key]';
 const escapeRegExp = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
 
 /**
- * A key starts after a non-alphanumeric character, or after an escaped line end in JSON or source.
- * After an underscore, the rest must not look like part of a name (see {@link isKeyPartOfIdentifier}).
+ * A key can also follow an escaped line end in JSON or source. After an underscore, {@link
+ * isKeyPartOfIdentifier} decides.
  */
 const NO_LETTER_OR_DIGIT_BEFORE_KEY = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
@@ -83,15 +83,14 @@ const compileKeyForms = memoizeByObject((forms: readonly KeyForm[]): CompiledKey
 });
 
 /**
- * Three parts joined by dots, the first of which is JSON (`eyJ` is `{"` in Base64). Each run of
- * joined parts is examined once, wherever a token starts in it.
+ * Parts joined by dots, the first of which is JSON (`eyJ` is `{"` in Base64). Each run of joined
+ * parts is examined once.
  */
 const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const WORDS_JOINED_BY_DOTS = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
- * Replaces secrets by `[key]`, in linear time. Only private keys and .netrc secrets may span
- * several lines.
+ * Takes linear time. Only private keys and .netrc secrets may span several lines.
  * @param pieceChars for tests: the result does not depend on it
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {

@@ -34,8 +34,8 @@ const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED_CHARS = 4096;
 
 /**
- * Every match of the pattern contains at least one word of each list, in any case of letters. The
- * first lists of all rules are searched for together, so they have the rarer words.
+ * Every match contains at least one word of each list, ignoring case. The first list has the rarer
+ * words, because the first lists of all rules are searched for together.
  */
 type RequiredWordGroups = readonly (readonly string[])[];
 

@@ -1,6 +1,6 @@
 /**
- * Shows a text as people see it, without terminal escapes, invisible characters and encodings.
- * Otherwise a key after a color code or `%22` can't be recognized.
+ * Shows a text as people see it. Terminal escapes, invisible characters and encodings such as `%22`
+ * could hide a key.
  */
 import type { Slice } from '../slice';
 
@@ -108,9 +108,8 @@ const PLACEHOLDER_FOR_HIDDEN_CHARS = ' ';
 const isWordChar = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
- * Returns nothing if the displayed text equals the source. If an escape is inside an alphanumeric
- * run, also returns the text with a gap there: the escape may split a key (`grep --color`) or
- * precede one.
+ * Empty if the displayed text equals the source. If an escape is inside a word, also returns the
+ * text with a gap there: the escape may split a key (`grep --color`) or precede one.
  */
 export function listDisplayedTexts(source: string): readonly DisplayedText[] {
   if (!MAY_CONTAIN_HIDDEN_CHARS.test(source)) return [];

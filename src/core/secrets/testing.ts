@@ -22,8 +22,8 @@ export const TESTED_KEY_FORMS = KEY_FORMS.flatMap(({ label: of, starts, body, mi
 );
 
 /**
- * Expected keys per form, independent of the forms' table, so that a lost or stricter rule is
- * noticed: the shortest text that must be recognized after a prefix, then the prefixes.
+ * Independent of the forms' table, so that a lost or stricter rule is noticed. `rest` is the
+ * shortest text that must be recognized after a prefix.
  */
 export const KEY_EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: string[]])[] = [
   ['OpenAI, Anthropic, OpenRouter, DeepSeek', 'x9aQx9aQx9aQx9aQ', 'sk-'],

@@ -31,8 +31,8 @@ export const getWindowWithContext = (text: string, { start, end }: Slice): strin
   text.slice(Math.max(0, start - WINDOW_LOOK_BEHIND_CHARS), end + WINDOW_LOOK_AHEAD_CHARS);
 
 /**
- * Finds the first match from `from` on that starts in the window, exactly as a search of the whole
- * text would. Patterns must keep to the three limits above.
+ * Finds the first match that starts in the window, as a search of the whole text would. Patterns
+ * must keep to the three limits above.
  */
 export function findMatchInWindow(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const searchStart = Math.max(from, window.start);

@@ -97,10 +97,9 @@ export class MessageCounter {
   }
 
   /**
-   * Anthropic's signature contains all the thinking; the text is a summary of it, or empty (API
-   * guide, "Thinking encryption"). DeepSeek's signature is the message's UUID. Gemini's signature,
-   * which proxies for Claude Code send instead, has about as many tokens per byte as Anthropic's
-   * (docs/research/thinking.md).
+   * Anthropic's signature contains all the thinking; the text is a summary, or empty (API guide,
+   * "Thinking encryption"). DeepSeek's signature is the message's UUID. Gemini's, which proxies for
+   * Claude Code send, has about as many tokens per byte as Anthropic's (docs/research/thinking.md).
    */
   private countThinking({ thinking, signature }: ThinkingBlock): number {
     const isSigned = typeof signature === 'string' && signature !== '';
@@ -141,8 +140,8 @@ export class MessageCounter {
 }
 
 /**
- * Estimates the o200k tokens of the thinking in a vendor's base64 text by its length. Returns 0 for
- * a text that is longer than any answer, since no vendor made it.
+ * Estimates o200k tokens from the length of a vendor's base64 text. Returns 0 for a text longer
+ * than any answer, since no vendor made it.
  */
 function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
   if (typeof data !== 'string') return 0;

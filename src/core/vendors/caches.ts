@@ -23,10 +23,9 @@ const CACHE_LIFESPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: C
 ];
 
 /**
- * Automatic caches by model; the first match counts. Sources: OpenAI's SDK (responses.d.ts,
- * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on; `prompt_cache_retention`: up to
- * 24 hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a
- * conversation stays with its provider for 10 minutes); Google's guide (no guarantee).
+ * The first match counts. Sources: OpenAI's SDK (responses.d.ts, `prompt_cache_options.ttl`: at
+ * least 30 minutes from GPT-5.6 on; `prompt_cache_retention`: up to 24 hours, in memory 5 to 10
+ * minutes); OpenRouter's guide on prompt caching (10 minutes); Google's guide (no guarantee).
  */
 const AUTOMATIC_CACHE_LIFESPANS: readonly { readonly models?: RegExp; readonly span: CacheLifespan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
@@ -40,8 +39,8 @@ const MARKED_CACHE_LIFESPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, Ca
 };
 
 /**
- * Nova caches what precedes a cache point in the system prompt or messages for five minutes (user
- * guide, "Prompt caching"; LibreChat#13838: a point among the tools is rejected).
+ * Nova caches what precedes a cache point for five minutes (user guide, "Prompt caching"). It
+ * rejects cache points among the tools (LibreChat#13838).
  */
 export const supportsConverseCache = (model: string): boolean => /nova/i.test(model);
 

@@ -10,8 +10,8 @@ export interface ModelFamily {
   readonly tokenFactor?: number;
   /**
    * Earlier thinking that the model reads (and that is billed) again; undefined: all that the
-   * vendor passes on. For Claude Sonnet 4.5, Opus 4.1, Haiku 4.5 and earlier, Anthropic itself
-   * drops the thinking of earlier turns (API guide, "Thinking block preservation by model").
+   * vendor passes on. Up to Claude Sonnet 4.5, Opus 4.1 and Haiku 4.5, Anthropic drops the thinking
+   * of earlier turns (API guide, "Thinking block preservation by model").
    */
   readonly thinkingScope?: ThinkingScope;
   /** OpenAI accepts the model's tools only on the Responses API, unless reasoning is disabled. */
@@ -21,9 +21,9 @@ export interface ModelFamily {
    */
   readonly callsNeedThinking?: boolean;
   /**
-   * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks if
-   * the request doesn't ask for it, and binds thinking to what preceded it. Undefined: a budget, or
-   * no thinking.
+   * `adaptive`: the model chooses how much to think. `unasked`: it also thinks if the request
+   * doesn't ask for it, and binds thinking to what preceded it. Undefined: a budget, or no
+   * thinking.
    */
   readonly thinking?: 'adaptive' | 'unasked';
   /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */
@@ -40,10 +40,9 @@ const THOUSAND = 1_000;
 export const ASSUMED_WINDOW_TOKENS = 128 * THOUSAND;
 
 /**
- * The first match counts. Token factors: public counts of the same text (sammcj/ingest#65:
- * claude-sonnet-4-5 × 1.18, claude-opus-5 × 1.53; AutoGPT#13629: × 1.5 from 4.7 on). Windows,
- * limits and image support: the vendors' model pages; Anthropic's migration guide for Opus 5.5
- * (window 1M and output 128K from 5 on); OpenAI's page of gpt-6.2-sol (1,050,000).
+ * The first match counts. Token factors: public counts of the same text (sammcj/ingest#65,
+ * AutoGPT#13629). Windows, limits and image support: the vendors' model pages, Anthropic's
+ * migration guide for Opus 5.5, and OpenAI's page of gpt-6.2-sol.
  */
 const MODEL_FAMILIES: readonly ModelFamily[] = [
   {

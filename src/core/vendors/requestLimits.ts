@@ -15,10 +15,9 @@ export const MAX_IMAGES_AT_FULL_SIZE = 20;
 const CLAUDE_IMAGE_LIMITS = { manyImages: { above: MAX_IMAGES_AT_FULL_SIZE, edge: 2000 } } as const;
 
 /**
- * Maximum body bytes at vendors' own URLs. Anthropic: 32 MB (API overview, "Request size limits");
- * OpenAI: 50 MB of images (guide "Images and vision"); Gemini: "Request payload size exceeds the
- * limit: 20971520 bytes."; Bedrock: 25,000,000 (API reference, InvokeModel, `body`). Rejections
- * tell other vendors' limits.
+ * At vendors' own URLs. Anthropic: API overview, "Request size limits"; OpenAI: guide "Images and
+ * vision" (images only); Gemini: its rejection ("20971520 bytes"); Bedrock: API reference,
+ * InvokeModel, `body`. Rejections tell other vendors' limits.
  */
 const MAX_REQUEST_BYTES: Readonly<Partial<Record<Vendor, number>>> = {
   anthropic: 32_000_000,

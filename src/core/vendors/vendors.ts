@@ -32,10 +32,10 @@ export type VendorField = (typeof VENDOR_FIELDS)[number];
 export interface VendorEntry {
   readonly label: string;
   /**
-   * Servers with the same protocol, for lists in which users look for a name. `address`: where the
-   * server listens by default (docs.ollama.com/api/openai-compatibility,
-   * lmstudio.ai/docs/developer/openai-compat, docs.vllm.ai/en/latest/serving). `addressForm`: an
-   * example, if everyone has another address (learn.microsoft.com/azure, "v1 API").
+   * Servers with the same protocol, which users look for by name. `address`: the server's default
+   * (docs.ollama.com/api/openai-compatibility, lmstudio.ai/docs/developer/openai-compat,
+   * docs.vllm.ai/en/latest/serving). `addressForm`: an example, if everyone has another address
+   * (learn.microsoft.com/azure, "v1 API").
    */
   readonly alsoFor?: readonly {
     readonly label: string;

@@ -1,7 +1,7 @@
 /**
- * Anthropic's Messages API (`POST …/v1/messages`). Reads string content as a list with one text,
- * since agents vary the form, and omits cache breakpoints, since agents move them. Source:
- * Anthropic API reference, "Messages".
+ * Anthropic's Messages API (`POST …/v1/messages`; API reference, "Messages"). Reads string content
+ * as a list with one text, since agents vary the form. Omits cache breakpoints, since agents move
+ * them.
  */
 import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { stringifyValue } from '../../conversations/text/values';

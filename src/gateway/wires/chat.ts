@@ -1,7 +1,6 @@
 /**
- * OpenAI's Chat Completions (`POST …/chat/completions`), which others implement, too. Leading
- * system and developer messages are the prompt; consecutive results form one user message. Source:
- * OpenAI API reference, "Create chat completion".
+ * OpenAI's Chat Completions (`POST …/chat/completions`; API reference, "Create chat completion").
+ * Leading system and developer messages are the prompt; consecutive results form one user message.
  */
 import { convertChatUsage } from '../../api/openaiChat';
 import { stringifyValue, convertImageUrl, readString } from '../../conversations/text/values';
@@ -25,9 +24,8 @@ export const chatWire: WireFormat = {
   textPart: (text) => ({ type: 'text', text }),
   userItem: (text) => ({ role: 'user', content: text }),
   usage: ({ usage }, before) => (isRecord(usage) ? convertChatUsage(usage) : before),
-  // OpenRouter's documentation, "Errors": after the model has started, the status is 200 and the
-  // error is in the body or an event. LM Studio does the same for prompts that are too long
-  // (lmstudio-bug-tracker#2322).
+  // After the model has started, the status is 200 and the error is in the body or an event
+  // (OpenRouter's documentation, "Errors"; for LM Studio, lmstudio-bug-tracker#2322).
   failure: ({ error }) => error,
 };
 

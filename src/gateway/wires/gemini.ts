@@ -1,7 +1,6 @@
 /**
- * Gemini's `generateContent` and `streamGenerateContent`. Calls and results may lack IDs (Gemini
- * CLI's subagents), so this pairs them by name and order. Source: Gemini API reference, "Generating
- * content" and "Function calling".
+ * Calls and results may lack IDs (Gemini CLI's subagents), so this pairs them by name and order.
+ * Source: Gemini API reference, "Generating content" and "Function calling".
  */
 import { validateUsage, parseTokens } from '../../api/usage';
 import { stringifyValue, readRecord, readString, type Fields } from '../../conversations/text/values';
@@ -21,8 +20,8 @@ export const geminiWire: WireFormat = {
   name: 'gemini',
   list: 'contents',
   read: readGeminiRequest,
-  // Makes a text part of a tool result. It is written as a file's bytes, of which text is an
-  // allowed type (Gemini API guide, "Multimodal function responses").
+  // In a tool result, text is written as a file, for which text is an allowed type (Gemini API
+  // guide, "Multimodal function responses").
   textPart: (text, path, originalPart) =>
     path.includes('functionResponse')
       ? {

@@ -1,8 +1,8 @@
 /**
- * OpenAI's Responses API (`POST …/responses`). A request with stored state (`previous_response_id`,
- * `conversation`) is forwarded unchanged. Instructions, tool declarations among the items and
- * leading developer messages are the prompt; consecutive model items form one message, and so do
- * results. Source: OpenAI API reference, "Create a model response"; items as sent by Codex.
+ * OpenAI's Responses API (`POST …/responses`). Forwards requests with stored state
+ * (`previous_response_id`, `conversation`) unchanged. Instructions, tool declarations and leading
+ * developer messages are the prompt. Consecutive model items form one message, and so do results.
+ * Source: OpenAI API reference, "Create a model response"; items as sent by Codex.
  */
 import { convertResponsesUsage } from '../../api/openaiResponses';
 import { stringifyValue, convertImageUrl, readString } from '../../conversations/text/values';
@@ -30,11 +30,9 @@ export const responsesWire: WireFormat = {
     return isRecord(reportedUsage) ? convertResponsesUsage(reportedUsage) : before;
   },
   /**
-   * For a prompt that is too long, OpenAI responds 200 and then fails:
-   * `{"type":"response.failed","response":{"status":"failed","error":
-   * {"code":"context_length_exceeded", …},"usage":null}}` (openai/codex#4675). An `error` event
-   * before it has the error's fields at the top level (API reference, "Streaming events") or in
-   * `error` (vercel/ai#15922).
+   * If the prompt is too long, OpenAI responds 200 and then sends `response.failed` with
+   * `response.error` (openai/codex#4675). An `error` event before it has the fields at its top
+   * level (API reference, "Streaming events") or in `error` (vercel/ai#15922).
    */
   failure(event) {
     const { type, error, response } = event;

@@ -64,11 +64,10 @@ export class WireError extends Error {
 }
 
 /**
- * Writes a view in place of a body's messages, up to the last change.
- * @param continueFrom number of messages to skip, since they were written before
- * @param view a message that is the same object as in the original is unchanged
- * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
- * missing
+ * Writes only up to the last change.
+ * @param continueFrom number of messages that were written before
+ * @param view messages that are the same objects as in the original are unchanged
+ * @throws WireError; JsonPathError if a place is missing
  */
 export function writeViewIntoBody(
   wire: WireFormat,

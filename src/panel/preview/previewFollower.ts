@@ -17,8 +17,8 @@ interface FollowedQuestion {
 }
 
 /**
- * Tells the page that the conversation has changed since its last request: once per request, and
- * only after the answer, so that rapid changes never discard an answer.
+ * Tells the page that the conversation has changed: once per request, and only after its answer, so
+ * that rapid changes never discard an answer.
  */
 export class PreviewFollower {
   private question: FollowedQuestion | undefined;
@@ -27,7 +27,7 @@ export class PreviewFollower {
   constructor(private readonly dependencies: PreviewFollowerDependencies) {}
 
   /**
-   * @param conversation what the name referred to at the time of the question
+   * @param conversation what the name referred to when the page asked
    * @returns a function to call after the question was answered or abandoned
    */
   followConversation(name: PreviewedConversationName, conversation: ConversationSource): () => void {

@@ -22,8 +22,8 @@ export class PreviewHandlers implements vscode.Disposable {
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
   /**
-   * Path of the stored conversation that was the newest when the panel searched for it. It stays
-   * the same if a newer one appears.
+   * Path of the stored conversation that was newest when the panel searched. A newer one doesn't
+   * change it.
    */
   private stored: string | undefined;
   private finding: Promise<void> | undefined;

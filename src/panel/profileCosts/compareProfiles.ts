@@ -9,8 +9,7 @@ import type { PreviewedConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
 
 /**
- * Estimates a condensation with each profile.
- * @param thread makes the estimates; it has no keys, so nothing is called or saved
+ * @param thread has no keys, so that nothing is called or saved
  * @throws Error if the conversation can't be read; the signal's reason if aborted
  */
 export async function compareProfiles(

@@ -168,8 +168,8 @@ const MAX_LABEL_CHARS = 20;
 const CONDENSED_SUFFIX = ' (condensed)';
 
 /**
- * Puts the suffix of a given-back session, which distinguishes it from its original, at the
- * beginning, since narrow side bars cut the label too.
+ * Moves the suffix of a given-back session to the beginning, since narrow side bars cut the label's
+ * end.
  */
 const createLabel = (title: string): string =>
   shortenText(

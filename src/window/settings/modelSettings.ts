@@ -42,7 +42,7 @@ function readGlobalThreshold(): CondensationThreshold {
 }
 
 /**
- * Returns all entries, including invalid ones, so that saving keeps those that didn't change.
+ * Includes invalid entries, so that saving keeps them.
  * @throws Error if the setting is not a list, because saving a list would destroy it
  */
 export function readProfileEntries(): readonly unknown[] {

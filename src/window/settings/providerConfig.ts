@@ -11,9 +11,8 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * Returns a provider's configuration from the settings, without validating it. The name of one of
- * the user's presets is replaced by the preset's configuration. Undefined if nothing is set (VS
- * Code then has an empty object).
+ * Returns the configuration without validating it. Replaces the name of a user's preset by its
+ * configuration. Undefined if nothing is set.
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltInProvider(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -23,9 +22,8 @@ export function readProviderConfig(id: string): unknown {
 }
 
 /**
- * Returns a provider's configuration. Steps of a strategy that lack fields take them from their
- * providers' settings.
- * @param asked the caller's configuration; default: that in the settings
+ * Steps of a strategy take missing fields from their providers' settings.
+ * @param asked the caller's configuration
  */
 export function resolveProviderConfig(id: string, asked?: unknown): unknown {
   const config = asked ?? readProviderConfig(id);

@@ -91,8 +91,8 @@ export class SettingRules {
   }
 
   /**
-   * Returns the part of a value that its provider uses. For the setting `providers`, returns these
-   * parts by provider ID; for settings without a provider, undefined.
+   * Returns the part of a value that its provider uses. For `providers`, returns the parts by
+   * provider ID; for settings without a provider, undefined.
    */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {

@@ -86,8 +86,8 @@ export const saveUserSetting = (name: SettingName, value: unknown): Thenable<voi
   getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
 /**
- * Saves a value, and says if a workspace overrides it. The default provider is saved by removing
- * the setting, because a provider that is set explicitly runs alone.
+ * The default provider is saved by removing the setting, because a provider that is set explicitly
+ * runs alone.
  */
 export async function saveSettingAndShowOverride<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;

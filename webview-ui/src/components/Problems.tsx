@@ -3,8 +3,8 @@ import { capitalize } from '../l10n';
 import { Icon } from '../ui';
 
 /**
- * Leaves names at the beginning alone: a field's, such as `or.0.minTokens: …` or `passes › entry 2: …`,
- * and a model's, such as `my model: The API key …`.
+ * Leaves names at the beginning alone: a field's, such as `or.0.minTokens: …`, and a model's, such
+ * as `my model: The API key …`.
  */
 const capitalizeSentence = (problem: string): string =>
   /^[a-z]+ (?!›|[^:]*: [A-Z])/.test(problem) ? capitalize(problem) : problem;

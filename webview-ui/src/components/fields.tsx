@@ -69,8 +69,8 @@ export const makeNotSetChoice = () => ({ value: '', label: t('Not set') });
 const makeOwnChoice = () => ({ value: '', label: t('Your own') });
 
 /**
- * Returns an empty text if the user has chosen nothing. An unset setting whose choices name whole
- * configurations (such as a strategy) has the default configuration as its value.
+ * Returns an empty text if the user has chosen nothing. If choices name whole configurations, an
+ * unset setting has the default configuration as its value.
  */
 function getChosenValue({ value, isSet }: SettingHandle, { values }: ChoiceFieldKind): string {
   if (typeof value === 'string') return value;

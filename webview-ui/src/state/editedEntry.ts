@@ -13,7 +13,7 @@ export interface EditedEntry {
    * Changes the draft unless the value has problems.
    * @param path within the entry
    * @param isTrial only checks the value
-   * @returns problems with their places in the setting
+   * @returns problems with paths within the setting
    */
   readonly change: (path: Path, value: unknown, isTrial: boolean) => Promise<readonly EntryProblem[]>;
   /** Reports whether a field contains invalid text, which prevents applying the draft. */

@@ -1,6 +1,6 @@
 /**
- * After the focused element is removed, the browser focuses nothing; after a dialog or the palette,
- * VS Code focuses the webview but no element in it. Keyboard users would lose their place.
+ * After the focused element is removed, or after a dialog or the palette, no element has the focus.
+ * Keyboard users would lose their place.
  */
 
 /** Focusable elements; the toolkit's elements contain their field in a shadow root. */
@@ -16,8 +16,8 @@ interface FocusPosition {
 }
 
 /**
- * Restores the last focus when the page regains it. If the focused element was removed, focuses the
- * next or previous neighbor, first within the parent, then further out.
+ * Restores the last focus when the page regains it. If the focused element was removed, focuses a
+ * neighbor, first within the parent, then further out.
  * @returns a function that stops this
  */
 export function moveFocusWhenRemoved(root: HTMLElement): () => void {

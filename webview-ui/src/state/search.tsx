@@ -30,7 +30,10 @@ interface SearchablePlaceProps {
   readonly children: ReactNode;
 }
 
-/** Part of the page that is no setting, such as a list or a row of buttons. A search shows it only if its words match. */
+/**
+ * Part of the page that is no setting, such as a row of buttons. A search shows it only if its
+ * words match.
+ */
 export function SearchablePlace({ id, searchTexts, children }: SearchablePlaceProps): ReactNode {
   const query = useSearchQuery();
   if (query === '') return children;

@@ -38,8 +38,7 @@ const isTextField = (target: EventTarget | undefined): boolean =>
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
- * Keeps Ctrl+Z from VS Code, whose workbench would make the page undo the last typing in any of its
- * fields.
+ * Without this, VS Code would undo the last typing in any of the page's fields.
  * @returns a function that stops listening
  */
 export function listenForUndoKey(): () => void {

@@ -20,7 +20,7 @@ export interface FieldDraft {
 }
 
 /**
- * `typing` and `saving` text must not be replaced; `saved` text waits for the settings to show it;
+ * `typing` and `saving` text must not be replaced. `saved`: the settings don't show the text yet.
  * `refused` text stays until it is corrected or the settings change.
  */
 type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';

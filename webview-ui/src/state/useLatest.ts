@@ -15,9 +15,9 @@ export interface LatestAnswer<M extends PanelMethod> {
 }
 
 /**
- * Cancels the previous request and ignores its answer.
+ * Cancels the previous request.
  * @param params undefined: no request for now
- * @param dependsOn other dependencies of the answer, as text
+ * @param dependsOn what else the answer depends on, as text
  */
 export function useLatestAnswer<M extends PanelMethod>(
   method: M,

@@ -13,8 +13,8 @@ const viewStateSchema = z.object({
   /** The conversation that the panel previews. */
   previewed: previewedConversationNameSchema.catch({ kind: 'default' }),
   /**
-   * Unapplied edits of passes, by scope and key: the pass before and after. They are stored because
-   * VS Code recreates the page when its window is reloaded or the page moves to another one.
+   * Unapplied edits of passes, by scope and key. Stored because VS Code recreates the page when its
+   * window is reloaded or the page moves to another one.
    */
   drafts: z.record(z.string(), z.object({ before: objectSchema, after: objectSchema })).catch({}),
   /**

@@ -14,10 +14,9 @@ interface PickedValue<Value> {
 }
 
 /**
- * Shows the choice while it is being saved. Users may choose faster than values are saved, for
- * example with arrow keys, so only one save runs at a time, the newest choice follows it, and no
- * answer replaces a newer choice.
- * @param save the choice is shown until the returned promise settles
+ * Shows the choice until the promise of `save` settles. Users may choose faster than values are
+ * saved, for example with arrow keys. So only one save runs at a time, the newest choice follows
+ * it, and no answer replaces a newer choice.
  */
 export function useOptimisticChoice<Value>(value: Value, save: (chosen: Value) => unknown): OptimisticChoice<Value> {
   const [pickedValue, setPicked] = useState<PickedValue<Value>>();

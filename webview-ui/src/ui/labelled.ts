@@ -14,9 +14,8 @@ interface ElementWithControl extends HTMLElement {
 }
 
 /**
- * Sets labels where assistive technology reads them: on the element and on the field inside, which
- * can't refer to IDs of the page. The element resets its name whenever it is connected, so it is
- * labelled with each rendering.
+ * Labels the element and the field inside, which can't refer to IDs of the page. The element resets
+ * its name whenever it is connected, so it is labelled with each rendering.
  */
 export function useLabeledControl({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
   const ref = useRef<ElementWithControl>(null);

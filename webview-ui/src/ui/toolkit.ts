@@ -1,6 +1,6 @@
 /**
- * Registers the components of the webview toolkit that we use, as elements such as
- * `<vscode-button>`. The toolkit is deprecated, so code outside this folder must not depend on it.
+ * Registers the toolkit's components as elements such as `<vscode-button>`. The toolkit is
+ * deprecated, so code outside this folder must not depend on it.
  */
 import {
   provideVSCodeDesignSystem,

@@ -20,9 +20,8 @@ const ROUTE_NAME = 'anthropic';
 const ADDRESS_VARIABLE = 'ANTHROPIC_BASE_URL';
 
 /**
- * Claude Code reads its URL from the environment, its settings files override it, and `--settings`
- * overrides both. API key, token and subscription use the same URL. Source: its settings reference
- * and requests.
+ * Claude Code reads its URL from the environment. Its settings files override that, and
+ * `--settings` overrides both. Source: its settings reference and requests.
  */
 export const claudeCode: GatewayAgent = {
   resumeArguments: ['--continue'],

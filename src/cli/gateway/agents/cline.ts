@@ -20,9 +20,9 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * Cline reads the paths of its provider and MCP settings from the environment. Account sign-ins
- * refresh tokens in the settings file, which would be lost, so only providers with a key use the
- * gateway. Cline's own compaction counts uncondensed messages, so it is disabled unless configured.
+ * Account sign-ins would refresh tokens in the settings file that we make for one run, and they
+ * would be lost. So only providers with a key use the gateway. Cline's own compaction counts
+ * uncondensed messages, so it is disabled unless configured.
  */
 export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {

@@ -18,12 +18,10 @@ const ROUTE_NAME = 'openai';
 const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
 
 /**
- * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and a
- * header with the secret from the environment; its sessions keep the provider's name, so they can
- * be resumed. The built-in provider only accepts a URL, whose secret grants access to nothing else;
- * Codex compresses its requests with zstd, if this Node.js supports that. API keys use
- * api.openai.com, ChatGPT sign-ins ChatGPT's backend. Source: Codex's configuration reference and
- * code (`model_provider_info`); WebSockets get response 426.
+ * A user-defined provider gets the gateway's URL and a header with the secret. Its sessions keep
+ * the provider's name, so they can be resumed. The built-in provider accepts only a URL, whose
+ * secret grants access to nothing else. Source: Codex's configuration reference and code
+ * (`model_provider_info`).
  */
 export const codexGatewayAgent: GatewayAgent = {
   resumeArguments: ['resume', '--last'],

@@ -21,16 +21,15 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   openrouter: 'https://openrouter.ai/api/v1',
 };
 /**
- * Factor by which we enlarge the window that we report to the agent. Its own compaction counts
- * uncondensed messages and would start too early.
+ * Enlarges the window that we report to the agent, because its own compaction counts uncondensed
+ * messages.
  */
 const WINDOW_FACTOR = 8;
 
 const makeRouteName = (at: number): string => `m-${at}`;
 
 /**
- * Continue accepts a configuration file for one run and keeps its sessions in place. Models from
- * its hub have no URL in the file.
+ * Continue accepts a configuration file for one run. Models from its hub have no URL in the file.
  */
 export const continueCli: GatewayAgent = {
   resumeArguments: ['--resume'],

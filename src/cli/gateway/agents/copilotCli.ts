@@ -3,15 +3,15 @@ import { parseAddress, getOptionValue, UnsupportedError, type GatewayAgent } fro
 
 const ROUTE_NAME = 'provider';
 /**
- * Factor by which we enlarge the prompt limit that we report to the agent. Its own compaction
- * counts uncondensed messages and would start too early.
+ * Enlarges the prompt limit that we report to the agent, because its own compaction counts
+ * uncondensed messages.
  */
 const WINDOW_FACTOR = 8;
 
 /**
  * Only environment variables configure Copilot CLI's user-defined provider; GitHub's own models
- * can't be redirected. The secret is in a header, because Copilot logs URLs. A file adds an MCP
- * server for one run. Source: `copilot help providers`, `help environment` and `--help` (1.0.102).
+ * can't be redirected. The secret is in a header, because Copilot logs URLs. Source: `copilot help
+ * providers`, `help environment` and `--help` (1.0.102).
  */
 export const copilotCli: GatewayAgent = {
   resumeArguments: ['--continue'],

@@ -17,11 +17,10 @@ const ROUTE_NAME = 'gemini';
 const ADDRESS_VARIABLE = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
- * Gemini CLI with an API key reads its URL from the environment. Google sign-in (Code Assist) and
- * Vertex use other URLs and signatures, so they are not supported. A system settings file adds the
- * MCP server, but the agent reads it only if root alone can write to it and its folders, so most
- * users get no recall. Source: its configuration reference and code
- * (`isFileAndDirectorySecureSync`, 0.61.0).
+ * With an API key, Gemini CLI reads its URL from the environment. Google sign-in and Vertex use
+ * other URLs and signatures, so they are not supported. The MCP server needs a system settings file
+ * that only root can write to, so most users get no recall. Source: its configuration reference and
+ * code (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
   resumeArguments: ['--resume', 'latest'],

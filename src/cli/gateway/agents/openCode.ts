@@ -29,9 +29,9 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readon
 };
 
 /**
- * OpenCode and Kilo read settings for one run from a variable, on top of their files. Each provider
- * with a URL or key gets a route. Providers that authenticate by plugin (GitHub Copilot, ChatGPT)
- * keep their URL. Source: their configuration reference.
+ * OpenCode and Kilo read settings for one run from a variable, on top of their files. Providers
+ * that authenticate by plugin (GitHub Copilot, ChatGPT) keep their URL. Source: their configuration
+ * reference.
  */
 const createOpenCodeAgent = (command: 'opencode' | 'kilo'): GatewayAgent => ({
   resumeArguments: ['--continue'],

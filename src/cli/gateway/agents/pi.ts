@@ -14,9 +14,9 @@ import { parseJsonc } from './jsonc';
 import { shortenPath } from './projectTrust';
 
 /**
- * Pi's built-in providers with a single URL and a supported wire format. Source: its model list
- * (`pi-ai` 0.73). Others have one URL per model or account (GitHub Copilot, OpenCode, Cloudflare,
- * Azure, Bedrock, Vertex) or their own format (Mistral, ChatGPT sign-in).
+ * Pi's built-in providers with a single URL and a supported wire format. Others have one URL per
+ * model or account (such as Azure) or their own format (such as Mistral). Source: its model list
+ * (`pi-ai` 0.73).
  */
 const BUILT_IN_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
@@ -45,8 +45,8 @@ const UNSUPPORTED_PROVIDERS = [
 ];
 
 /**
- * Pi has no MCP, but accepts an extension for one run, which sets the providers' URLs and adds the
- * recall tool. Source: Pi's documentation on extensions and custom providers.
+ * Pi has no MCP. An extension for one run sets the providers' URLs and adds the recall tool.
+ * Source: Pi's documentation on extensions and custom providers.
  */
 export const piGatewayAgent: GatewayAgent = {
   resumeArguments: ['--continue'],

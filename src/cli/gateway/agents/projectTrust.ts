@@ -17,7 +17,7 @@ import { parseJsonc } from './jsonc';
 const TRUSTED_BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 
 /**
- * Chooses the URL to use, and lists project URLs of higher precedence that may not be used.
+ * Also lists project URLs of higher precedence that may not be used.
  * @param candidates in descending order of precedence
  */
 export function chooseTrustedAddress(
@@ -36,11 +36,9 @@ export function chooseTrustedAddress(
 }
 
 /**
- * Reads whether the user accepted the trust dialog for the folder or a parent in the same
- * repository. Source: the published program (2.1.332), which checks
- * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
- * without one. Unlike Claude Code, we don't accept the main worktree's record for a linked
- * worktree.
+ * Looks for `projects[folder].hasTrustDialogAccepted` from the folder up to the root of the
+ * repository, or of the file system without one. Source: the published program (2.1.332). Unlike
+ * Claude Code, we don't accept the main worktree's record for a linked worktree.
  */
 export async function readClaudeCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
@@ -56,9 +54,8 @@ export async function readClaudeCodeTrust(home: AgentEnvironment): Promise<Proje
 }
 
 /**
- * Source: Qwen Code's code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): the deepest rule
- * that contains the working folder decides, and a distrusting one wins a tie. Without
- * `security.folderTrust` Qwen Code doesn't ask, so the folder counts as untrusted.
+ * Without `security.folderTrust` Qwen Code doesn't ask, so the folder counts as untrusted. Source:
+ * Qwen Code's code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`).
  */
 export async function readQwenCodeTrust(home: AgentEnvironment): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;

@@ -25,8 +25,8 @@ const PROVIDER_BY_AUTH_TYPE: Readonly<
 };
 
 /**
- * Qwen Code with a key reads its URL from the environment, unless a model's settings have one. A
- * system settings file adds the MCP server and keeps its tools from being deferred.
+ * With a key, Qwen Code reads its URL from the environment, unless a model's settings have one. A
+ * system settings file adds the MCP server and prevents deferral of its tools.
  */
 export const qwenCode: GatewayAgent = {
   resumeArguments: ['--continue'],

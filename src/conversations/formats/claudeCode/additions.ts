@@ -1,8 +1,8 @@
 /**
  * Claude Code moves an attachment up to the preceding answer or results. Text in the user's role
  * goes before the following prompt. Text in the system's role goes after it, and so do words typed
- * in mid-turn if the model accepts system messages. Source: 2.1.332 (`rZo` and the normalization
- * after it), and recorded requests (additions.test.ts).
+ * in mid-turn if the model accepts system messages. Source: 2.1.332 (`rZo`), and recorded requests
+ * (additions.test.ts).
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';

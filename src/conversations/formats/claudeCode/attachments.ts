@@ -1,7 +1,7 @@
 /**
  * Versions after 2.1.233 store attachments' text as sent (`rendered`); the table below is for older
- * records. Source unless a row names another: the renderers in npm `@anthropic-ai/claude-code`
- * 2.1.332 (`i6t`), checked against recorded requests in attachments.test.ts.
+ * records. Source unless a row names another: npm `@anthropic-ai/claude-code` 2.1.332 (`i6t`), and
+ * recorded requests (attachments.test.ts).
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
@@ -490,8 +490,8 @@ const isHookWithUnsentOutput = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WHOSE_OUTPUT_IS_SENT.includes(attachment['hookEvent']);
 
 /**
- * A prompt typed during a running turn is the user's unless it names another origin. Claude Code
- * wraps it in two sentences, which we drop. The first record of a batch contains all of it.
+ * Claude Code wraps a prompt typed during a running turn in two sentences, which we drop. The first
+ * record of a batch contains all of it.
  */
 function toQueuedPrompt(
   attachment: Fields,

@@ -1,7 +1,7 @@
 /**
- * Records of a Claude Code transcript are a tree by `parentUuid`, and a rewind starts a new branch.
- * Resuming reads from the newest message up to the last compact boundary. Sources: transcripts of
- * 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions.
+ * Records of a Claude Code transcript are a tree by `parentUuid`; a rewind starts a new branch.
+ * Resuming reads from the newest message back to the last compact boundary. Sources: transcripts of
+ * 2.0.76 to 2.1.39, public descriptions.
  */
 import { findRecordBeforeGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
@@ -85,8 +85,8 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): ActiveBranch {
 }
 
 /**
- * A compact boundary has only a logical parent, which may be missing or, for a `precomputed`
- * compaction, be a message below it. Everything above it was written earlier.
+ * A compact boundary has only a logical parent. It may be missing or, for a `precomputed`
+ * compaction, be below the boundary. Everything above was written earlier.
  */
 function findRecordBeforeBoundary(
   boundary: ClaudeCodeRecord,
@@ -115,9 +115,9 @@ interface PreservedMessages {
 
 /**
  * Messages kept by a compaction (`compactMetadata.preservedMessages`, earlier `preservedSegment`)
- * precede the boundary in the file, but belong after its anchor: the first one's parent is the
- * anchor, each other one's parent is the previous one, and the parent of the anchor's own children
- * is the last one. Only the last boundary counts, because it compacted what older ones kept.
+ * precede the boundary in the file. They belong between its anchor and the anchor's children, each
+ * as a child of the previous one. Only the last boundary counts, because it compacted what older
+ * ones kept.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],

@@ -47,8 +47,7 @@ export const convertWebExportToLines = (value: Fields): string =>
     .join('\n');
 
 /**
- * `active` is what resuming would send: the newest branch after the last compact boundary; `all`
- * adds what precedes it.
+ * `active`: the newest branch after the last compact boundary.
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages
  */
 export function readClaudeCode(

@@ -8,10 +8,10 @@ import type { Fields } from '../../text/values';
 const DENIAL_BEGINNING = "The user doesn't want to ";
 
 /**
- * Finds calls that the user rejected. Since about 2.1.205 `toolDenialKind` names who denied a call
- * (`user-rejected`, `permission-rule`, `automode-blocked`). Earlier versions repeat the result in
- * `toolUseResult` after "Error: ". They do the same for MCP errors, whose text is arbitrary, but no
- * error of a built-in tool begins like a denial. Source: sessions of 2.0.76 to 2.1.232.
+ * Finds calls that the user rejected. Since about 2.1.205 `toolDenialKind` names who denied a call.
+ * Earlier versions repeat the result in `toolUseResult` after "Error: ". They do the same for MCP
+ * errors, whose text is arbitrary, but no error of a built-in tool begins like a denial. Source:
+ * sessions of 2.0.76 to 2.1.232.
  */
 export class ToolDenialReader {
   private readonly ownCalls = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * Claude Code writes one record per content block, all with the same `message.id`. Results of
- * parallel calls are children of their calls' records, so the path from the newest record to the
- * root misses most of these results.
+ * parallel calls are children of their calls' records, so the path to the newest record misses most
+ * of them.
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -78,7 +78,6 @@ export function joinRecordsIntoMessages(
 /**
  * Adds attachments that are off the path: hook output and a result can be children of the same
  * call's record, and only one of them is on the path.
- * @param messageIndexes index of each record's message
  */
 function addAttachmentsBesidePath(
   branch: readonly ClaudeCodeRecord[],
@@ -119,8 +118,8 @@ const listToolCallIds = ({ message }: MessageRecord): readonly string[] =>
 type SiblingsByRecord = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
 /**
- * Groups assistant records off the path by the record on the path that belongs to the same answer
- * and precedes them in the file.
+ * Groups assistant records off the path by the record of the same answer that is on the path and
+ * precedes them.
  */
 function findRecordsOfSameAnswer(
   sentRecords: readonly MessageRecord[],
@@ -138,7 +137,7 @@ function findRecordsOfSameAnswer(
 
 /**
  * Collects the records of one API message: consecutive records on the path, interrupted only by
- * early results of its own calls, and their siblings off the path.
+ * early results of its own calls, and their siblings.
  */
 function collectAnswerParts(
   sentRecords: readonly MessageRecord[],

@@ -36,8 +36,8 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
 
 /**
  * Before about 2.1.100 only the queue has the words of prompts that a running turn took from it:
- * `remove` puts a prompt into the running turn, `dequeue` starts a turn, `popAll` returns it to the
- * user (sessions of 2.0.76 to 2.1.232).
+ * `remove` puts a prompt into the running turn, `dequeue` starts a turn (sessions of 2.0.76 to
+ * 2.1.232).
  */
 function matchQueuedPrompts(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const queuedPrompts: QueuedPrompt[] = [];

@@ -2,9 +2,8 @@ import { formatCountsByKind } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
- * Claude Code never sends these records. Source: 2.1.332, the table used to read a transcript
- * (`Ehr`), and message normalization, which skips `progress` and all `system` records except
- * `local_command`.
+ * Source: 2.1.332, the table used to read a transcript (`Ehr`), and message normalization, which
+ * skips `progress` and all `system` records except `local_command`.
  */
 const RECORD_TYPES_NOT_SENT_TO_MODEL: ReadonlySet<string> = new Set([
   'agent-color',

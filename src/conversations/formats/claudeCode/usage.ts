@@ -154,9 +154,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with another session's records. These records name the
-   * other session (before 2.0, and by `/branch`), are older than the file (2.1.332,
-   * `--fork-session`), or answer requests that are not in the file although it records requests.
+   * A resumed or forked session can begin with another session's records. They name that session
+   * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
+   * requests that are not in the file although it records requests.
    */
   private isCopy({ request: { at }, ref, session }: CollectedRequest): boolean {
     return (

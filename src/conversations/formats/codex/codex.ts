@@ -32,8 +32,7 @@ const ITEM_TYPES_WITHOUT_ENVELOPE = new Set<unknown>([
 ]);
 
 /**
- * `active` is what resuming would send: the last compaction's replacement history and what follows;
- * `all` is everything.
+ * `active`: the last compaction's replacement history and what follows.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCodex(

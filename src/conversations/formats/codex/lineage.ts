@@ -19,8 +19,7 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Returns the records of the rollouts from which this one was forked, oldest first; an empty list
- * if it is not a fork.
+ * Returns the records of the rollouts from which this one was forked, oldest first.
  * @param readFile returns a file's bytes, unpacked
  */
 export function readForkWithOrigins(

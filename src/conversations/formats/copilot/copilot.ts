@@ -17,8 +17,7 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
   isRecord(data) && typeof type === 'string' && type.includes('.');
 
 /**
- * Reads VS Code's agent mode or Copilot CLI's `events.jsonl`. `active` begins with the last
- * compaction's summary.
+ * `active` begins with the last compaction's summary.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCopilot(input: string | Uint8Array, source: InputSource, options: ReadOptions = {}): Conversation {

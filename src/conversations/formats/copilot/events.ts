@@ -1,6 +1,6 @@
 /**
- * The lines of a Copilot session are `{type, data, id, timestamp, parentId}`. Sources: the event
- * schema of GitHub's Copilot SDK (session-events), transcripts in public repositories' tests.
+ * Sources: the event schema of GitHub's Copilot SDK (session-events), transcripts in public
+ * repositories' tests.
  */
 import type { ConversationNote } from '../../types';
 import { readJsonLineRecords } from '../../text/jsonLines';
@@ -47,8 +47,8 @@ const EVENT_TYPES_READ_AS_MESSAGES = new Set([
 ]);
 
 /**
- * Events for the screen, hooks, permissions and bookkeeping. Source: the SDK's event schema,
- * requests of 1.0.102. Whether `skill.invoked`, a hand-over or a truncation is sent is unknown.
+ * Source: the SDK's event schema, requests of 1.0.102. Whether `skill.invoked`, a hand-over or a
+ * truncation is sent is unknown.
  */
 export const EVENT_TYPES_NOT_SENT_TO_MODEL = {
   has: (type: string): boolean =>

@@ -1,8 +1,7 @@
 /**
- * Since 1.0.9x each request has a `session.usage_record`, including requests of subagents and
- * compactions. Before, `session.shutdown` and `session.usage_checkpoint` contained sums by model,
- * and a summary's event the tokens of its request. Sources: the event schema of GitHub's Copilot
- * SDK, sessions of 1.0.64 to 1.0.102.
+ * Since 1.0.9x each request has a `session.usage_record`. Before, `session.shutdown` and
+ * `session.usage_checkpoint` contained sums by model, and a summary's event the tokens of its
+ * request. Sources: the event schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
  */
 import type {
   ModelTotal,
@@ -184,8 +183,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * If `usageAccountingWatermarks` exists, the totals include those of earlier processes. In older
-   * versions, totals cover one process; if they have not grown, a new process has started.
+   * With `usageAccountingWatermarks`, totals include those of earlier processes. In older versions,
+   * totals cover one process; if they have not grown, a new process has started.
    */
   private recordTotals(data: Fields): void {
     const snapshot = readRecord(data, 'accountingSnapshot');

@@ -45,7 +45,7 @@ export function readGeminiDocument(value: Fields, source: InputSource, options: 
 }
 
 /**
- * A record replaces an earlier one with its id, `$set` changes the header or all messages,
+ * A record replaces an earlier one with its id. `$set` changes the header or all messages,
  * `$rewindTo` removes a message and all later ones. Source: Gemini CLI's chatRecordingService.
  * @throws {ConversationReadError} for a broken line or no messages
  */

@@ -49,8 +49,8 @@ export function convertGeminiRecords(records: readonly Fields[]): GeminiMessages
 /**
  * Since 0.61 a user record repeats results that are also stored with their calls. In a resumed
  * session only the user record has them, but twice.
- * @param openCalls calls of the last answer that have no result yet; updated
- * @param answeredIds ids of all answered calls; updated
+ * @param openCalls the last answer's unanswered calls; updated
+ * @param answeredIds updated
  */
 function dropRepeatedResults(
   content: readonly Block[],

@@ -1,6 +1,6 @@
 /**
  * OpenCode (since 1.2) and Kilo (since 7) have tables `session`, `message` and `part` with JSON in
- * a column `data`. Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
+ * a column `data`. Run calls in a worker. Source: OpenCode's session.sql.ts.
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
@@ -63,7 +63,6 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
 
 /**
  * @param id without it the store must contain a single session
- * @param databases keeps the store open
  * @throws {ConversationReadError} if there is no such session
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {

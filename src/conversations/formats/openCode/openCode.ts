@@ -24,8 +24,7 @@ export interface OpenCodeDocument {
 const DEFAULT_TITLE = /^(?:New|Child) session - /;
 
 /**
- * `active` is what the agent would send: the last compaction's summary and what follows, with
- * placeholders for cleared outputs; `all` has every output.
+ * `active`: the last compaction's summary and what follows, with placeholders for cleared outputs.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readOpenCode(document: OpenCodeDocument, source: InputSource, options: ReadOptions = {}): Conversation {

@@ -1,8 +1,8 @@
 /**
  * OpenCode 2 keeps sessions in `session_v2` and messages in `session_message`; a migrated store may
- * also have the tables of 1.x. Follows its public schema (packages/core session/sql,
+ * also have the tables of 1.x. Source: its public schema (packages/core session/sql,
  * schema/session-message) and conversion (session/runner/to-llm-message); no real store was
- * available. A fork copies messages (session/projector).
+ * available.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { parseArguments } from '../openai/arguments';

@@ -10,7 +10,7 @@ import type { OpenCodeMessage } from './history';
 /**
  * A fork copies messages under new ids (session.ts, `fork`), so time, model and counts identify a
  * request. Kilo's copies cost nothing.
- * @param owners the reply to which a part (the end of a step) or a message's `info` belongs
+ * @param owners the reply to which a part or a message's `info` belongs
  */
 export function readRecordedRequests(
   info: Fields,

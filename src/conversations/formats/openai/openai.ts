@@ -1,8 +1,8 @@
 /**
  * `convertToOpenAI(convertFromOpenAI(x))` equals `x`, including key order. A field `openai` keeps
- * what Anthropic's shape can't express: the original object, in which converted values are replaced
- * by empty ones. What isn't understood stays whole in a block `openai_message`, `openai_call` or
- * `openai_part`. Messages from other formats lose thinking and `is_error`.
+ * the original object, in which converted values are replaced by empty ones. What isn't understood
+ * stays whole in a block `openai_message`, `openai_call` or `openai_part`. Messages from other
+ * formats lose thinking and `is_error`.
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';

@@ -2,10 +2,7 @@ import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { convertImageUrl } from '../../text/values';
 
-/**
- * A part whose type is also one of our own block types is wrapped, so that it can't be mistaken for
- * such a block.
- */
+/** Parts of these types are wrapped, so that they can't be mistaken for our own blocks. */
 const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'image',
   'tool_use',

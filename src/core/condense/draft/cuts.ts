@@ -82,7 +82,7 @@ export function mergeCuts(oldCuts: readonly Cut[], newCuts: readonly Cut[]): Cut
 
 /**
  * Skips requests that overlap an earlier one, cover only a marker, or save no tokens.
- * @param references keyed by ID; the function adds those of the new cuts
+ * @param references the function adds those of the new cuts
  */
 export function createCuts(
   state: TextAtPlaceWithCuts,

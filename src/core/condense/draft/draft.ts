@@ -62,9 +62,9 @@ export class Draft implements PipelineWork {
   private cachedExchanges: readonly ToolExchange[] | undefined;
 
   /**
-   * @param activeEdits edits of earlier condensations, which the view starts with
+   * @param activeEdits edits of earlier condensations
    * @param sentCount number of leading messages that must not change, because a vendor has cached
-   * them; default 0
+   *   them
    * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
   constructor(
@@ -387,7 +387,7 @@ const makeTextWithCuts = (state: TextAtPlaceWithCuts, cuts: readonly Cut[], stri
 const PATH_LENGTH_OF_RESULT_STRING = 3;
 
 /**
- * A marker that saves fewer tokens is clutter. The rule about markers has fewer tokens than this,
- * so it does not count against the marker that states it.
+ * A marker that saves fewer tokens is clutter. The rule about markers has fewer tokens, so it does
+ * not count against the marker that states it.
  */
 const MIN_TOKENS_SAVED_BY_MARKER = 16;

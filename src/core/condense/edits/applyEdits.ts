@@ -19,7 +19,7 @@ import type { View } from './view';
 
 /**
  * Messages with no edits, or the same cuts as last time, keep their identity.
- * @returns the view, and the edits that no longer fit the original text
+ * @returns `stale`: the edits that no longer fit the original text
  */
 export function applyEdits(
   original: readonly ApiMessage[],

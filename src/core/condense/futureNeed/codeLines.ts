@@ -1,6 +1,6 @@
 /**
  * Counts code lines from before a cut that later edits quote and that the view keeps or can recall.
- * That a line is in the view does not mean that it helps the model.
+ * Such a line doesn't necessarily help the model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { chooseSessionCuts } from './cuts';

@@ -124,8 +124,8 @@ export interface JudgedPoint {
 }
 
 /**
- * `too-little`: too few sessions or lines. `keep`: no other choice keeps more lines at the current
- * size. `change`: another choice is no larger and keeps more lines, by `difference`.
+ * `keep`: no other choice keeps more lines at the current size. `change`: another choice is no
+ * larger and keeps more lines.
  */
 export type JudgmentVerdict =
   | { readonly kind: 'too-little' }

@@ -10,7 +10,7 @@ export interface NeededLine extends NamedFileLine {
 /**
  * Finds lines that edits quote after a cut and that, until then, only the prefix had shown.
  * @param cut index of the first message after the prefix
- * @param end index after the last message
+ * @param end exclusive
  */
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const shownLineIndex = getShownLines(messages);

@@ -251,8 +251,8 @@ const listCondensationsSinceBase = ({ condensations }: Ledger): readonly Condens
 
 /**
  * Of several edits at one place, returns the last that is not excluded.
- * @param followEdits moves a condensation's edits to the current indexes of their messages and drops
- * edits of removed messages
+ * @param followEdits moves edits to the current indexes of their messages and drops those of
+ *   removed messages
  */
 export const getActiveEdits = (
   ledger: Ledger,

@@ -5,8 +5,8 @@ import type { OutputLinePrefix } from '../../messages/commands/outputParts';
 import { findEndOfLine, type LineTerminator } from './lineEnds';
 
 /**
- * Tools print prefixes before a file's lines: a number, and in search results the path. Lines that
- * differ only in their prefixes count as equal.
+ * Prefixes are line numbers and, in search results, paths. Lines that differ only in their prefixes
+ * count as equal.
  */
 
 /**

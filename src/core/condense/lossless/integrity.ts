@@ -124,8 +124,8 @@ function listLinesRequiredByCuts(
 }
 
 /**
- * @param isMovable whether a line also counts as missing if it left one text and is still in
- *   another, because a marker may name the first text
+ * @param isMovable whether a line also counts as missing if it moved to another text, because a
+ *   marker may name the first text
  */
 function findRequiredLineMissingInView(
   lines: LinesRequiredByCut['lines'],
@@ -151,10 +151,9 @@ function updateReferenceMemory(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): 
 }
 
 /**
- * Restores strict cuts whose text a later operation removed from the rest of the view.
+ * Restores strict cuts whose text a later operation removed from the view.
  * @param movable cuts to restore even if another text has their lines, since a marker may name the
- * first text
- * @returns number of cuts restored
+ *   first text
  */
 export function restoreBrokenCuts(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: RewritableCutTest): number {
   const cachedLines = collectViewLines(draft, tools, movable !== undefined);

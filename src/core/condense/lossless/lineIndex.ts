@@ -50,7 +50,7 @@ export class RepeatedLineIndex {
     readonly acrossFiles = false,
     /**
      * Whether to link single lines that belong to no run. This splits runs that a later source
-     * would find, so use it only after those runs were removed.
+     * would find, so remove those first.
      */
     private readonly linksSingleLines = false,
   ) {}

@@ -56,8 +56,8 @@ interface PlannedCutsAtPlace {
 }
 
 /**
- * Keeps each repeated run of lines in one place, to which the other places refer. The first step
- * plans the cuts of all steps.
+ * Keeps each repeated run of lines in one place, to which the others refer. The first step plans
+ * all cuts.
  */
 export function createRepeatedLinesStep(
   tools: ToolTable,

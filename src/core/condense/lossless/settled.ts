@@ -42,7 +42,7 @@ export class ProcessedGroups<T extends object> {
 
   /**
    * Skips groups that have not changed since they were last processed without effect.
-   * @param processGroup yields the group index of each item that it tried, or undefined if it did nothing
+   * @param processGroup yields the index of each item that it tried, or undefined if it did nothing
    */
   forEachUnprocessedGroup(
     list: readonly T[],

@@ -11,8 +11,8 @@ import { ProcessedGroups } from './settled';
 const MIN_VERSION_CHARS = 160;
 
 /**
- * Handles versions of a file that a later write replaced. If the newest version and edits contain
- * all of a version's lines, the line steps handle it; otherwise a reference replaces it.
+ * Handles versions of a file that a later write replaced. The line steps handle a version whose
+ * lines the newest version and edits contain. A reference replaces any other.
  */
 export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';

@@ -37,9 +37,8 @@ export const numberLines = (lines: readonly string[], from = 1): string =>
   lines.map((line, at) => `${String(from + at).padStart(6)}→${line}`).join('\n');
 
 /**
- * Runs steps and checks their invariants: a second run changes nothing, the view is valid and has
- * nothing left to condense, no cut relies on missing text, no message grows, every marker can be
- * expanded, and the original can be restored.
+ * Runs steps and checks that a second run changes nothing, the view is valid, no cut relies on
+ * missing text, no message grows, every marker can be expanded, and the original can be restored.
  */
 export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
   const stepList = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];

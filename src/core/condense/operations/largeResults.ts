@@ -16,8 +16,7 @@ const KEPT_RESULT_SHARE = 0.25;
 const MAX_LINE_CHARS = 2_000;
 
 /**
- * Keeps the beginning, end and first error lines of new results above the limit; the rest can be
- * recalled.
+ * Keeps the beginning, end and first error lines of new results above the limit.
  * @param limitTokens in o200k tokens
  */
 export const createLargeResultsStep = (limitTokens: number): MechanicalStep => ({
@@ -46,8 +45,8 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
 });
 
 function findCutsOfLargeText(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
-  // A token has at least one byte. The length in UTF-16 units is checked first, because counting
-  // the bytes of a huge text is slow.
+  // A token has at least one byte. The length is checked first, because counting the bytes of a
+  // huge text is slow.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];

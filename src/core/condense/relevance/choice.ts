@@ -6,7 +6,6 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 /**
  * Share of the conversation, from its beginning, in which the agent's own words go
  * (docs/decisions/0028-fitted-relevance.md).
- * @param excessTokens tokens that must go
  * @param tokens of the blocks that may go
  * @returns 0 to 1
  */

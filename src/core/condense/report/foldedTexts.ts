@@ -139,8 +139,8 @@ const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}
 const DISTINCTIVE_LINE = /\w.*\w.*\w.*\w/;
 
 /**
- * A removed line number must not show as a change. Numbers of text that was itself removed stay,
- * even if the same short line still exists elsewhere.
+ * A removed line number must not show as a change. Numbers of removed text stay, even if the same
+ * short line exists elsewhere.
  */
 function stripRemovedLineNumbers(linesBefore: readonly string[], linesAfter: readonly string[]): readonly string[] {
   const lineSetAfter = new Set(linesAfter);

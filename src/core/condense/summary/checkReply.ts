@@ -5,14 +5,14 @@ import type { SummarizerModel, SummaryReply } from '../summarizer';
 
 /**
  * If fewer tokens are reported, the request was not cut off: the server leaves out cached tokens
- * (Ollama before 0.2 and in the first versions of 0.30: ollama/ollama#5371, #16428). The smallest
- * default window is 2,048 tokens, of which Ollama fills half when it cuts (#17427).
+ * (ollama/ollama#5371, #16428). The smallest default window is 2,048 tokens, of which Ollama fills
+ * half when it cuts (#17427).
  */
 const MIN_TRUNCATED_TOKENS = 1_000;
 
 /**
- * Real agents' summaries of full windows have 1,300 to 2,700 tokens. Refusals and answers such as
- * "OK" have fewer than this, and one sentence on what was done has more.
+ * Refusals and answers such as "OK" have fewer tokens than this. One sentence on what was done has
+ * more.
  */
 const MIN_SUMMARY_TOKENS = 15;
 const MIN_TOKENS_WORTH_A_SUMMARY = 10_000;
@@ -28,11 +28,10 @@ export interface TokensSentToModel {
 }
 
 /**
- * Turns a reply into a failure if the server silently cut off the request, because a summary of the
- * remaining part loses everything else. Ollama cuts at its context length (4,096 tokens by default)
- * and reports the tokens that it read of the remaining part (`prompt_eval_count`:
- * ollama/ollama#17889). A wrongly detected failure wastes a paid summary, so the server must have
- * read fewer tokens than any tokenizer makes of the request.
+ * If the server silently cuts off the request, a summary lacks what was cut off. Ollama cuts at its
+ * context length (4,096 tokens by default) and reports the tokens that it read
+ * (`prompt_eval_count`: ollama/ollama#17889). A false alarm wastes a paid summary, so the server
+ * must have read fewer tokens than any tokenizer makes of the request.
  */
 export function failIfServerTruncatedRequest(
   reply: SummaryReply,

@@ -1,6 +1,6 @@
 /**
  * In o200k tokens. The prompt asks for 1,500 words at most; real agents' summaries of full windows
- * have 1,300 to 2,700 tokens. Even short conversations fill most sections of a summary.
+ * have 1,300 to 2,700 tokens. Even short conversations fill most sections.
  */
 const MAX_EXPECTED_TOKENS = 2_000;
 const MIN_EXPECTED_TOKENS = 700;
@@ -39,8 +39,7 @@ const getSampleWeight = (inputTokens: number, sample: OutputSample): number =>
 
 /**
  * Uses a geometric mean to limit the effect of one long reply.
- * @param askedTokens limit in o200k tokens of a single content's summary; undefined for a
- *   conversation's summary
+ * @param askedTokens as in {@link OutputSample}
  * @returns the model's tokens
  */
 export function estimateOutputTokens(

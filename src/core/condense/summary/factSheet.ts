@@ -25,8 +25,8 @@ export interface ConversationFacts {
 }
 
 /**
- * @param start index of the first message that counts; the task before it stays in the view
- * @param end index after the last one; later messages can only resolve errors and replace the plan
+ * @param start first message that counts; the task before it stays in the view
+ * @param end exclusive; later messages can only resolve errors and replace the plan
  */
 export function collectConversationFacts(
   messages: readonly ApiMessage[],
@@ -58,7 +58,6 @@ const TOKEN_SHARE_BY_SECTION = { changed: 0.2, read: 0.15, commands: 0.15, error
 
 /**
  * Returns Markdown; empty if there are no facts.
- * @param budget tokens of the sheet
  * @param wordTokens tokens that the user's words may use even beyond the budget
  */
 export function renderFactSheet(

@@ -20,8 +20,8 @@ interface UserTextSlice extends Slice {
 }
 
 /**
- * Claude Code and OpenCode store the user's answers to questions in these forms. Claude Code also
- * stores the words with which the user rejected a call.
+ * The user's answers to questions in Claude Code and OpenCode, and the words with which the user
+ * rejected a call in Claude Code.
  */
 const FEEDBACK_TEXTS: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,

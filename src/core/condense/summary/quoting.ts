@@ -1,6 +1,6 @@
 /**
- * Each line of data begins with a mark, and names stay on one line, so that a file cannot imitate a
- * user's turn or a heading.
+ * Marks each line of data and keeps names on one line, so that a file cannot imitate a user's turn
+ * or a heading.
  */
 import { hashText } from '../../hash';
 

@@ -27,8 +27,8 @@ export type SummaryRangeChoice =
 
 /**
  * @param isHidden messages that an earlier summary replaced
- * @param keepFirst units to keep at the beginning, including the task's; at least 1
- * @param keepLast units to keep at the end
+ * @param keepFirst units at the beginning, including the task's; at least 1
+ * @param keepLast units at the end
  * @param isPinned messages to keep; the longest run between them is summarized
  */
 export function chooseSummaryRange(

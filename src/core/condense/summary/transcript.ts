@@ -125,9 +125,8 @@ export function cutMiddle(text: string, limit: number): string {
 }
 
 /**
- * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
- * @param countTokens counts a text's tokens; the counts of its parts must add up to at least that
- *   of the whole text
+ * Splits texts that are too long, if possible at line ends; quoted lines stay quoted.
+ * @param countTokens the counts of a text's parts must add up to at least that of the whole text
  */
 export function packTextsIntoChunks(
   texts: readonly string[],

@@ -30,7 +30,7 @@ export const computeThresholdTokens = (
 ): number => Math.min(computePercentOfWindow(percent, contextWindow), tokens);
 
 /**
- * The target is a share of the threshold, so that it is always below the threshold.
+ * The target is a share of the threshold, so that it is always lower.
  * @param dueTokens tokens at which the conversation became due, if fewer than the threshold
  */
 export const computeTargetTokens = (

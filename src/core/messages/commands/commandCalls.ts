@@ -41,7 +41,7 @@ const CODE_MODE_PROGRAM =
   /^\s*(?:\/\/[^\n]*\n\s*)*const (\w+) = await tools\.(?:exec_command|shell_command)\((\{[\s\S]*?\})\);?\s*text\(\1\.output(?: \?\? \1)?\);?\s*(?:if ?\(\1\.session_id\)[^;\n]*;?\s*)?$/;
 
 /**
- * In Codex code mode the call is a program that calls tools.
+ * In Codex code mode the call is a program.
  * @returns the parameters of its only command, if the program prints nothing else
  */
 function parseCodeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -10,8 +10,7 @@ export interface ParsedCommandOptions {
 /**
  * Splits words as GNU's programs do.
  * @param words without the program's name
- * @param valued options that take a value; the value of a single-letter option may be in the same
- *   word
+ * @param valued options that take a value
  */
 export function parseCommandOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): ParsedCommandOptions {
   const valuesByOption = new Map<string, ScriptWord[]>();

@@ -329,8 +329,8 @@ function divideLinesBetweenPrints(
 }
 
 /**
- * Only the last range that prints can be shorter than requested, because the file ends in it. So
- * the total determines how many lines each range printed.
+ * Only the last range that prints can be cut short by the file's end. So the total determines how
+ * many lines each range printed.
  */
 function limitPrintsToFileLength(
   expectedPrints: readonly ExpectedPrintWithLineRange[],

@@ -1,7 +1,7 @@
 /**
- * What programs print and do to files. An unlisted program may print anything. Programs are not
- * listed if simulating them changed no benchmark result (`npm run bench -- --only ablation --way
- * program`).
+ * What programs print and do to files. An unlisted program may print anything. Programs whose
+ * simulation changed no benchmark result (`npm run bench -- --only ablation --way program`) are not
+ * listed.
  */
 
 import { joinPath } from '../filePath';

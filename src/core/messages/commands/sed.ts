@@ -5,9 +5,9 @@ const SED_LINE_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
- * @param isQuiet `-n`: sed prints only what the script prints explicitly
+ * @param isQuiet true for `-n`
  * @returns 'some' if the selection depends on the lines' content; undefined if the script changes
- * lines or is unknown
+ *   lines or is unknown
  */
 export function readSedRanges(script: string, isQuiet: boolean): readonly LineNumberRange[] | 'some' | undefined {
   const commands = splitSedScript(script);

@@ -1,7 +1,7 @@
 /**
- * The firewall checks every view before it is used. `checkConversation` has the APIs' rules, and
- * `checkView` the rules for a view of a conversation. Sources: Anthropic API reference ("Messages",
- * "Tool use", "Extended thinking", "Prompt caching") and 400 responses that agents' users reported.
+ * `checkConversation` has the APIs' rules, and `checkView` the rules for a view of a conversation.
+ * Every view is checked before use. Sources: Anthropic API reference ("Messages", "Tool use",
+ * "Extended thinking", "Prompt caching") and 400 responses that users reported.
  */
 import { getBlocks, isAnyThinking } from '../blocks';
 import type { ApiMessage } from '../types';

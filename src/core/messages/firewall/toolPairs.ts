@@ -40,8 +40,8 @@ export function checkToolPairs(messages: readonly ApiMessage[]): Violation[] {
 }
 
 /**
- * By call ID, the message of each server call whose program waits for calls that it made; its
- * result comes in a later assistant message. Source: Anthropic docs, "Programmatic tool calling".
+ * By call ID, the message of each server call whose program waits for its own calls. Its result
+ * comes in a later assistant message. Source: Anthropic docs, "Programmatic tool calling".
  */
 type PausedCallsByMessage = Map<string, number>;
 

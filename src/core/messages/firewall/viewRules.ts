@@ -75,10 +75,10 @@ const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
     .some(isAnyThinking);
 
 /**
- * The first answer of the open turn must keep its thinking at the start. With a thinking budget,
- * Anthropic rejects a request without it: "When `thinking` is enabled, a final `assistant` message
- * must start with a thinking block". If a summary includes the start of the turn, the next answer
- * may have lost its thinking earlier.
+ * With a thinking budget, Anthropic requires the first answer of the open turn to begin with its
+ * thinking: "When `thinking` is enabled, a final `assistant` message must start with a thinking
+ * block". If a summary includes the start of the turn, the next answer may have lost its thinking
+ * earlier.
  */
 function checkThinkingAtTurnStart(
   original: readonly ApiMessage[],

@@ -23,7 +23,7 @@ export function wrapTextBytes(bytes: Uint8Array): TextBytes {
 /** A short piece has at most three words of four bytes, padded with zeros. */
 export const MAX_SHORT_BYTES = 12;
 
-/** Element k + 8 masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
+/** Element k + 8 keeps the first k bytes of a word: none if k <= 0, all if k >= 4. */
 const MASKS_KEEPING_FIRST_BYTES = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i) =>
   i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
 );

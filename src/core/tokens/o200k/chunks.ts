@@ -14,7 +14,7 @@ const APOSTROPHE = 0x27;
 
 /**
  * A piece always ends between a letter or number and a character that is neither letter, number,
- * mark nor apostrophe. The class of surrogates is unknown.
+ * mark nor apostrophe. Surrogates have no known class.
  */
 function isSafeChunkEnd(text: string, offset: number, classes: Uint8Array): boolean {
   const nextUnit = text.charCodeAt(offset);

@@ -13,9 +13,8 @@ const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Counts exactly, in linear time and about 8 MB, however long the text. Only a run of one kind of
- * character is kept in memory as a whole, even if it is endless.
- * @param table the bytes of the shipped o200k.bin; kept, not copied
- * @param chunk UTF-16 units that are turned into bytes at a time
+ * character is kept in memory as a whole.
+ * @param table the bytes of the shipped o200k.bin; not copied
  */
 export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): TokenCounter {
   const ranks = new TokenRankTable(table);

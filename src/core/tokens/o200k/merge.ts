@@ -106,10 +106,9 @@ export class BytePairMerger {
   }
 
   /**
-   * Tokens are the merge result if and only if each pair of adjacent tokens is, since a merge
-   * across a boundary depends only on the two tokens next to it. So two windows that share a token
-   * combine to the tokens of the whole: the first token of a window must also be in the previous
-   * one.
+   * A merge across a boundary depends only on the two tokens next to it, so tokens are right if
+   * each adjacent pair is. Two windows combine if they share a token: the first token of a window
+   * must also be in the previous one.
    */
   #mergeInWindows(text: TextBytes, start: number, length: number): number {
     const end = start + length;

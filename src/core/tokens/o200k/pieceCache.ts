@@ -23,8 +23,8 @@ const INDEX_OF_LENGTH_IN_LONG_ENTRY = 1; // a long entry: hash, length and token
 const INDEX_OF_BYTES_IN_LONG_ENTRY = 2;
 
 /**
- * Stores pieces in two fixed arrays, so it is exact, bounded and retains no strings. A new piece
- * replaces the one with the same hash slot.
+ * Two fixed arrays make the cache exact and bounded, without strings. A new piece replaces the one
+ * in its hash slot.
  */
 export class PieceTokenCache {
   readonly #shortEntries = new Int32Array(4 << BITS_OF_SHORT_PIECE_INDEX);

@@ -19,18 +19,17 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
 /**
- * Cuts UTF-8 text into the pieces of the o200k pattern. The pattern is a list of alternatives, the first that matches
- * wins:
+ * Cuts UTF-8 text into pieces. The first alternative of the o200k pattern that matches wins:
  *
- *   1  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]* [Ll Lm Lo M]+  ('s|'t|'re|'ve|'m|'ll|'d in any case)?
- *   2  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]+ [Ll Lm Lo M]*  (the same)?
- *   3  \p{N}{1,3}
- *   4  ' '? [^\s\p{L}\p{N}]+ [\r\n/]*
- *   5  \s* [\r\n]+
- *   6  \s+ (?!\S)
- *   7  \s+
+ *   1 [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]* [Ll Lm Lo M]+ ('s|'t|'re|'ve|'m|'ll|'d in any case)?
+ *   2 [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]+ [Ll Lm Lo M]* (the same)?
+ *   3 \p{N}{1,3}
+ *   4 ' '? [^\s\p{L}\p{N}]+ [\r\n/]*
+ *   5 \s* [\r\n]+
+ *   6 \s+ (?!\S)
+ *   7 \s+
  *
- * However long a run, each of its bytes is looked at a few times at most.
+ * Even in long runs, each byte is looked at a few times at most.
  */
 export class PieceScanner {
   readonly #classes: Uint8Array;

@@ -19,11 +19,9 @@ export function countWithReference(text: string): number {
 }
 
 /**
- * Compares our counts of unchanging texts with js-tiktoken's. Since js-tiktoken takes fifteen times
- * as long, it runs only in `npm run test:long`, and if the digest of our counts has changed, to
- * show which text is counted wrong.
- * @param knownDigest digest of js-tiktoken's counts; a warning is shown if it differs although all
- *   counts are right
+ * js-tiktoken takes fifteen times as long, so it runs only in `npm run test:long`, or if the digest
+ * of our counts has changed.
+ * @param knownDigest digest of js-tiktoken's counts
  */
 export function expectReferenceCounts(counter: TokenCounter, texts: readonly string[], knownDigest: string): void {
   const counts = texts.map((text) => counter.count(text));

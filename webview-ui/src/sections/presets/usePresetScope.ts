@@ -3,8 +3,8 @@ import { usePanel } from '../../state/panel';
 import { isEqual } from '../../../../src/core/isEqual';
 
 /**
- * Returns the scope in which presets take effect and are saved. VS Code does not merge lists: a
- * first preset in a workspace would hide all of the user's own there.
+ * Returns where presets take effect and are saved. VS Code does not merge lists: a first preset in
+ * a workspace would hide all of the user's own.
  */
 export function usePresetScope(): SettingScope {
   const { user = [], workspace, value = [], scopes = [] } = usePanel().state.settings['presets'] ?? {};

@@ -46,7 +46,7 @@ export function PassDraftBar({ draft, onApply }: PassDraftBarProps): ReactNode {
         </span>
       </p>
       <p className="actions">
-        {/* Enabled even if the draft has not changed, because a click on this button comes before the text of the field that the user leaves is checked. */}
+        {/* Enabled even without changes, because a click comes before the text of the field that the user leaves is checked. */}
         <Button primary disabled={obstacle === 'field'} onClick={() => void applyDraft()}>
           {t('Apply')}
         </Button>

@@ -75,8 +75,8 @@ export function usePassDrafts(): PassDrafts {
 }
 
 /**
- * Returns a function that drops the drafts. Call it before other passes replace the current ones,
- * because the new passes may have the same IDs.
+ * Call the returned function before other passes replace the current ones, because the new passes
+ * may have the same IDs.
  */
 export function useDropPassDrafts(): () => void {
   const { changeView } = usePanel();

@@ -76,9 +76,9 @@ export type SmartConfig = z.output<typeof smartConfigSchema>;
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
- * If parts are wrong, the usable parts never do more than the configuration says: a wrong pass is
- * left out together with all later passes that call a model, because these would have more to do.
- * Nothing is usable if it is unclear which passes there are or what they must not change.
+ * A wrong pass is left out together with all later passes that call a model, because these would
+ * have more to do than configured. Nothing is usable if it is unclear which passes there are or
+ * what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);

@@ -92,9 +92,9 @@ export type ContentReply =
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
- * Runs calls in parallel; after a failure, which often is a vendor's rate limit, one at a time.
+ * Runs calls in parallel; after a failure, which often is a rate limit, one at a time.
  * @returns the replies in the order of the jobs
- * @throws the signal's reason if it was aborted
+ * @throws the signal's reason
  */
 export async function requestSummaries(
   jobs: readonly SummaryJob[],

@@ -22,7 +22,6 @@ const MAX_KEPT_ERROR_SHARE = 0.02;
  * Keeps error lines of removed blocks, newest blocks first; repeated lines only at their last
  * place.
  * @param candidates in the order of the conversation
- * @param isRemoved whether a block is about to be removed
  */
 export function chooseKeptErrors(
   candidates: readonly PlacedBlock[],

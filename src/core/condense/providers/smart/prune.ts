@@ -99,7 +99,6 @@ export async function pruneItems(
 /**
  * @param part share of the conversation, from its beginning, in which the agent's text may be
  *   removed: 0 to 1
- * @returns keys of the changed places
  */
 function removeOldAgentText(
   name: string,

@@ -61,8 +61,8 @@ export async function runSmart(dependencies: SmartRunDependencies): Promise<Draf
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: editsBefore } = draft;
-  // If a pass removes a copy that a reference names, the referring text is restored. That text may
-  // repeat other text, so the lossless steps run again.
+  // If a pass removes a copy that a reference names, the referring text is restored. It may repeat
+  // other text, so the lossless steps run again.
   const stepsAfterPasses = createLosslessSteps(operations).map((step): PipelineStep => ({
     ...step,
     isRepeat: true,

@@ -45,8 +45,8 @@ export interface SummarizableRange {
 }
 
 /**
- * Returns the range of consecutive units with the most tokens, where a unit is messages that must
- * stay together. Each unit has selected content, and none has protected content.
+ * Returns the range of consecutive units with the most tokens. Messages of a unit must stay
+ * together. Each unit has selected content, and none has protected content.
  */
 export function findLargestSummarizableRange(
   draft: Draft,

@@ -31,8 +31,7 @@ export interface StrategyStepDependencies {
 
 /**
  * Drops a failed step's changes and runs the next step.
- * @throws the signal's reason if it was aborted before anything was paid; otherwise a
- * ProviderFailure
+ * @throws the signal's reason if nothing was paid before the abort; otherwise a ProviderFailure
  */
 export async function runStrategy(
   { steps }: Strategy,

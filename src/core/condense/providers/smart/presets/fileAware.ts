@@ -1,7 +1,7 @@
 /**
- * This preset calls no model. With a target, it removes the blocks that are least likely to be
- * needed, by weights fitted to real sessions; without one, it shortens old outputs and outlines
- * files not used recently. See `docs/research/benchmarks.md`.
+ * Calls no model. With a target, removes the blocks that are least likely to be needed, by weights
+ * fitted to real sessions. Without one, shortens old outputs and outlines files not used recently.
+ * See `docs/research/benchmarks.md`.
  */
 import { createIndividualPass, EXECUTION_WHILE_OVER_TARGET, createFilterSelection } from './passes';
 import type { Preset } from './preset';
