@@ -40,8 +40,7 @@ import type {
   LedgerOutline,
   LedgersResult,
   ListedMessage,
-  ReadingPageResult,
-  ReportPageResult,
+  ConversationPageResult,
   ShownConversation,
 } from './taskResults';
 
@@ -154,15 +153,22 @@ export async function exportStoredConversation(
 }
 
 /** @throws ConversationReadError */
-export async function renderStoredReadingPage({ nonce, ...task }: ReadTask): Promise<ReadingPageResult> {
+export async function renderStoredReadingPage({ nonce, ...task }: ReadTask): Promise<ConversationPageResult> {
   const { conversation, ledger } = await openStoredConversation(task);
   const { title, messages } = conversation;
+  const isCondensed = getActiveCondensations(ledger.ledger).length > 0;
   const subject = { title, original: messages, edits: getActiveEdits(ledger.ledger) };
-  return { title, page: renderReadingPage(subject, { nonce }) };
+  return {
+    conversation: summarizeConversation(conversation, task.path),
+    page: isCondensed ? renderReadingPage(subject, { nonce }) : undefined,
+  };
 }
 
 /** @throws ConversationReadError */
-export async function renderStoredReportPage(task: ReportTask, counter: MessageCounter): Promise<ReportPageResult> {
+export async function renderStoredReportPage(
+  task: ReportTask,
+  counter: MessageCounter,
+): Promise<ConversationPageResult> {
   const { conversation, ledger } = await openStoredConversation(task);
   const { title, format, messages } = conversation;
   const manager = new CondensationManager(counter, createProviders());

@@ -116,7 +116,7 @@ describe('a stored conversation that was condensed', () => {
       'was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from',
     );
     const read = await performStoredTask({ kind: 'read', ...stored(), nonce: 'n0nce' });
-    expect(read.title).toBe('Rename value7 in src/values.ts');
+    expect(read.conversation.title).toBe('Rename value7 in src/values.ts');
     expect(read.page).toContain('n0nce');
   });
 

@@ -143,12 +143,7 @@ export interface GivenBackResult {
   readonly conversation: string;
 }
 
-export interface ReadingPageResult {
-  readonly title: string;
-  readonly page: string;
-}
-
-export interface ReportPageResult {
+export interface ConversationPageResult {
   readonly conversation: ConversationSummary;
   /** HTML page; undefined if the conversation isn't condensed. */
   readonly page: string | undefined;

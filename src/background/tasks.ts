@@ -33,8 +33,7 @@ import type {
   NotCondensedResult,
   OriginalResult,
   RecoverReplacementsResult,
-  ReadingPageResult,
-  ReportPageResult,
+  ConversationPageResult,
   ShownConversation,
   UndoResult,
 } from './taskResults';
@@ -281,8 +280,8 @@ interface ResultByTaskKind {
   readonly show: ShownConversation;
   readonly text: ConversationText;
   readonly export: ExportedConversation;
-  readonly report: ReportPageResult;
-  readonly read: ReadingPageResult;
+  readonly report: ConversationPageResult;
+  readonly read: ConversationPageResult;
   readonly messages: readonly ListedMessage[];
   readonly pin: null;
   readonly original: OriginalResult;

@@ -138,9 +138,10 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   );
 }
 
+/** VS Code would show a link's command as its tooltip. */
 const renderActionButtons = ({ actions }: WebviewFrame): SafeHtml =>
   renderHtml`<p class="actions">
-    ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
+    ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}" title="${label}">${label}</a> `)}
   </p>`;
 
 function renderFillChange(

@@ -76,10 +76,13 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     const options: vscode.TextDocumentShowOptions = {
       preview: false,
       preserveFocus,
+      // The active group closes with its last tab.
+      viewColumn: vscode.window.tabGroups.activeTabGroup.viewColumn,
       selection: new vscode.Range(line, 0, line, 0),
     };
-    await vscode.commands.executeCommand('vscode.diff', uriBefore, uriAfter, diffTitle, options);
+    // First, because VS Code computes a large diff for seconds, beside the outdated one.
     await this.closeComparisons(conversation, id);
+    await vscode.commands.executeCommand('vscode.diff', uriBefore, uriAfter, diffTitle, options);
   }
 
   async openConversationText(path: string, title: string, text: string): Promise<void> {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { makeTranscript } from '../../../test/support/transcript';
 import { testServices } from '../../../test/support/services';
-import { EventEmitter, fake, Uri, window, workspace } from '../../../test/support/vscode';
+import { EventEmitter, fake, type FakeWebviewPanel, Uri, window, workspace } from '../../../test/support/vscode';
 import { replaceFiles } from '../../giveBack/replacement';
 import { listGivenBack } from '../../giveBack/replacements';
 import { writeClaudeSession, writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
@@ -267,18 +267,22 @@ describe('the conversations view', () => {
     await run('saveReport');
   });
 
-  it('shows a condensed conversation as a page that contains no scripts', async () => {
+  it('shows a condensed conversation as a page that contains no scripts and closes after undo', async () => {
     writeSession();
     await openView();
-    await run('condense');
+    await condenseFirstRow('lossless');
     const create = vi.spyOn(window, 'createWebviewPanel');
     await run('read');
     const [, tab, , options] = create.mock.calls[0] ?? [];
     expect(tab).toMatch(/^What Was Condensed: ./);
     expect(options).toMatchObject({ enableScripts: false, localResourceRoots: [] });
-    const page = create.mock.results[0]?.value as { webview: { html: string } } | undefined;
+    const page = create.mock.results[0]?.value as FakeWebviewPanel | undefined;
+    const closed = vi.fn();
+    page?.onDidDispose(closed);
     expect(page?.webview.html).toMatch(/style-src 'nonce-[\w+/=]+'[^]*<section id="message-1">[^]*class="gone"/);
     create.mockRestore();
+    await run('undo');
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   });
 
   it('pins messages, which the next condensation leaves unchanged', async () => {
@@ -430,7 +434,9 @@ describe('giving a condensed conversation back from the conversations view', () 
     const create = vi.spyOn(window, 'createWebviewPanel');
     await run('details', given());
     const page = create.mock.results[0]?.value as { webview: { html: string } } | undefined;
-    expect(page?.webview.html).toMatch(/conversations\.undoGiveBack[^]*>Undo Giving Back<[^]*>Resume in Terminal</);
+    expect(page?.webview.html).toMatch(
+      /conversations\.undoGiveBack[^]*title="Undo Giving Back">Undo Giving Back<[^]*>Resume in Terminal</,
+    );
     create.mockRestore();
 
     await vi.waitFor(() => {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
-import { getErrorMessage } from '../../core/errors';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
-import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
 import { getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
+import { keepPageUpdated } from './pageUpdates';
 import { readReportFacts } from './reportFacts';
 
 /** For each window's services, the open pages by conversation file. */
@@ -37,32 +36,10 @@ export async function showDetails(services: Services, path: string): Promise<voi
   );
   panel.webview.html = page;
   panelByPath.set(path, panel);
-  const subscriptions = [
-    services.ledgersChanged.event(() => void updateDetailsPage(services, path, panel)),
-    services.condensed.event(({ conversation: id }) => {
-      if (id === conversation.id) void updateDetailsPage(services, path, panel);
-    }),
-  ];
+  keepPageUpdated(services, panel, conversation.id, () => createShowTask(services, path));
   panel.onDidDispose(() => {
     panelByPath.delete(path);
-    for (const subscription of subscriptions) subscription.dispose();
   });
-}
-
-/** Updates a page; closes it if the conversation has no condensation any more. */
-async function updateDetailsPage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
-  try {
-    const { page } = await runInBackground(
-      services,
-      await createShowTask(services, path),
-      new AbortController().signal,
-    );
-    if (page === undefined) panel.dispose();
-    else panel.webview.html = page;
-  } catch (error) {
-    // Keep the page as it is, because the user did not ask for this update.
-    services.log.warn(getErrorMessage(error));
-  }
 }
 
 interface GivenBackState {

@@ -15,6 +15,7 @@ import { formatSizeLine } from '../../views/conversations/rowWords';
 import { readSetting } from '../../window/settings/settings';
 import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
+import { keepPageUpdated } from './pageUpdates';
 import { showInformationMessage } from '../../window/notifications';
 
 /** Opens the conversation as text, which begins with its size in tokens. */
@@ -42,18 +43,13 @@ export async function showConversationText(services: Services, path: string): Pr
 /** Shows the conversation as a page on which removed content is folded at its place. */
 export async function showReadingPage(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
-  const { title, page } = await runTaskWithProgress(
-    services,
-    vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
-    {
-      kind: 'read',
-      ...toStoredConversation(services, path),
-      nonce,
-    },
-  );
+  const task = { kind: 'read', ...toStoredConversation(services, path), nonce } as const;
+  const progressTitle = vscode.l10n.t('Opening “{0}”', getFileName(services, path));
+  const { conversation, page } = await runTaskWithProgress(services, progressTitle, task);
+  if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const panel = vscode.window.createWebviewPanel(
     'contextCondenser.reading',
-    vscode.l10n.t('What Was Condensed: {0}', title),
+    vscode.l10n.t('What Was Condensed: {0}', conversation.title),
     vscode.ViewColumn.Active,
     {
       enableScripts: false,
@@ -64,6 +60,7 @@ export async function showReadingPage(services: Services, path: string): Promise
     },
   );
   panel.webview.html = page;
+  keepPageUpdated(services, panel, conversation.id, () => task);
 }
 
 /** Shows a database in its folder, because no editor reads it. */
