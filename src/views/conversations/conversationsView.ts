@@ -187,6 +187,7 @@ export class ConversationsView implements vscode.Disposable {
 
   private createNodeItem(node: TreeNode): vscode.TreeItem {
     return createTreeItem(this.getCurrentNode(node), {
+      sample: this.dependencies.sample,
       now: Date.now(),
       contextWindow: this.dependencies.contextWindow(),
       openAgent: this.openAgent,

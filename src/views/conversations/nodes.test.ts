@@ -205,6 +205,12 @@ describe('a row of the conversations view', () => {
     return createTreeItem(agent!.children[0]!, facts);
   };
 
+  it('does not offer to resume the sample', () => {
+    const [agent] = createAgentNodes({ live: [], stored: [found('a')], ledgers: ledgersOf() }, NO_FILTER);
+    const { contextValue } = createTreeItem(agent!.children[0]!, { ...facts, sample: 'a' });
+    expect(contextValue).toBe('conversation runnable');
+  });
+
   it('says title, how full the window is and age, and the tokens that can be condensed in the tooltip', () => {
     const { label, description, contextValue, accessibilityInformation, tooltip, resourceUri, command } = item(
       found('a'),

@@ -41,6 +41,8 @@ export interface TreeItemOptions {
   readonly contextWindow: number;
   /** Name of the agent whose group is expanded at first. */
   readonly openAgent?: string | undefined;
+  /** Path of the sample, which no agent can resume. */
+  readonly sample?: string;
 }
 
 /**
@@ -140,7 +142,12 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
     ...(node.givenBackAs === undefined ? [] : ['given']),
     ...(node.isCopy ? ['copy'] : []),
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
-    ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
+    ...(problem === undefined &&
+    found.agent === 'Claude Code' &&
+    found.parent === undefined &&
+    found.path !== facts.sample
+      ? ['resumable']
+      : []),
   ].join(' ');
   // An unreadable conversation can still be viewed as a file; for a condensed one, show what was
   // condensed.
