@@ -21,6 +21,7 @@ import {
 } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
 import type { ComparisonDocuments } from '../window/comparisons';
+import { toTabName } from '../window/fileName';
 import { pickOneItem, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export interface DetailsDependencies {
@@ -203,7 +204,7 @@ async function showToolWeights({ tools = [], agent, title }: LiveSummary): Promi
     ]),
   ];
   const pickedItem = await pickOneItem(items, {
-    title: vscode.l10n.t('{0}: the tokens that its tools take in each request', title),
+    title: vscode.l10n.t('{0}: the tokens that its tools take in each request', toTabName(title)),
     matchOnDescription: true,
   });
   if (pickedItem && pickedItem === configureItems[0])

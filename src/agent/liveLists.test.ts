@@ -36,6 +36,7 @@ it("the chat's list of edits shows an excluded edit at its place, unchecked, and
     };
     const all = (await choose()).map(({ label }) => label);
     expect(all.length).toBeGreaterThan(2);
+    expect(all[0]).toMatch(/^[\d,]+ fewer tokens · /);
     const [first, second = '', ...rest] = all;
     await choose([first!, ...rest]);
     const place = condensed.edits[1]?.kind === 'cut' ? condensed.edits[1].place.message : -1;

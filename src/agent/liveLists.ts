@@ -15,8 +15,8 @@ export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void>
   const edits = [...selectLastEditPerPlace(view.edits), ...view.excluded].toSorted(compareEditsByPlace);
   const items = edits.map((edit) => ({
     edit,
-    label: edit.kind === 'summary' ? formatMessageRange(edit) : describePlace(edit.place),
-    description: formatTokenDifference(edit.tokensBefore - edit.tokensAfter),
+    // The number first, because a long path would hide what follows.
+    label: `${formatTokenDifference(edit.tokensBefore - edit.tokensAfter)} · ${edit.kind === 'summary' ? formatMessageRange(edit) : describePlace(edit.place)}`,
     detail: edit.reason,
     picked: !excludedIds.has(edit.id),
   }));

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
-import { fake } from '../../test/support/vscode';
+import { fake, window } from '../../test/support/vscode';
 import type { Services } from '../window/services';
 import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
@@ -59,7 +59,7 @@ async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
   const [model] = await readInformation(agent.provider);
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
-  chat.user('<userRequest>Read them all</userRequest>');
+  chat.user('<userRequest>Read them all.</userRequest>');
   server.play(
     Array.from({ length: count }, (_, index) =>
       callsTool({ name: 'read_file', input: { path: `${index}.ts` } }),
@@ -85,7 +85,7 @@ describe('a chat task that outgrows the window', () => {
     expect(item()).toMatchObject({ isShown: true, command: 'contextCondenser.showLive' });
     expect(item().text).toMatch(/^\$\(archive\) \d+K \/ 20K$/);
     expect(item().tooltip?.shown).toMatch(
-      /Read them all\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens with Truncation\n\nLast condensed at .* with Truncation: [\d,]+ → [\d,]+ tokens/,
+      /Read them all\.\n\n[\d,]+ of 20,000 tokens .*\n\nCondenses at 15,000 tokens with Truncation\n\nLast condensed at .* with Truncation: [\d,]+ → [\d,]+ tokens/,
     );
     expect(fake.shown.every(({ kind }) => kind === 'status')).toBe(true);
     expect(shown()[0]).toMatch(/Condensed with Truncation: [\d,]+ → [\d,]+ tokens/);
@@ -93,7 +93,7 @@ describe('a chat task that outgrows the window', () => {
       /Context condensed using Truncation:[^]* of the whole request \([\d,]+ → [\d,]+ tokens\)[^]* Why: the (threshold was reached|request would not have fit)\. .*Prompt cache: /,
     );
     expect(events[0]).toMatchObject({ source: 'agent', provider: 'truncation' });
-    expect(services.last).toMatchObject({ title: 'Read them all', isLive: true });
+    expect(services.last).toMatchObject({ title: 'Read them all.', isLive: true });
   });
 
   it("is condensed by another extension's provider with its configuration", async () => {
@@ -229,7 +229,7 @@ describe('commands on a chat conversation', () => {
       detail: expect.stringMatching(/^Each later request costs \$\d\.\d{4} less\. .*Pays for itself /),
     });
     expect(fake.offered.at(-1)![0]).toMatchObject({
-      label: expect.stringMatching(/^result of read_file \d+\.ts, message \d+$/),
+      label: expect.stringMatching(/^\d+ fewer tokens · result of read_file \d+\.ts, message \d+$/),
       detail: expect.any(String),
     });
     server.play(reply('ok'));
@@ -252,7 +252,11 @@ describe('commands on a chat conversation', () => {
     await agent.showDetails();
     expect(listLiveConversations(services)[0]?.pinned).toEqual([0]);
     fake.picks = ['Tool Definitions', 'Choose the Chat’s Tools'];
+    const showQuickPick = vi.spyOn(window, 'showQuickPick');
     await agent.showDetails();
+    expect(showQuickPick.mock.lastCall?.[1]).toMatchObject({
+      title: 'Read them all: the tokens that its tools take in each request',
+    });
     expect(fake.offered.at(-1)!.slice(1)).toMatchObject([
       { label: expect.stringMatching(/^Built in and from extensions: \d+ tokens$/) },
       {
@@ -263,7 +267,7 @@ describe('commands on a chat conversation', () => {
     expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.configureTools']);
     // The panel's account shows the same tools.
     expect(listToolWeights(services)).toMatchObject([
-      { title: 'Read them all', agent: 'VS Code', tools: [{ name: 'read_file', calls: 12, callsElsewhere: 0 }] },
+      { title: 'Read them all.', agent: 'VS Code', tools: [{ name: 'read_file', calls: 12, callsElsewhere: 0 }] },
     ]);
     for (const action of ['Show Diff', 'Undo the Last', 'Redo', 'Settings']) {
       fake.picks = [action];
@@ -284,11 +288,11 @@ describe('commands on a chat conversation', () => {
     const other = new FakeChat(agent.provider, model!, { _conversationId: 'c2' });
     other.user('<userRequest>Another task</userRequest>');
     await other.ask();
-    fake.picks = ['Read them all', 'Condense Now'];
+    fake.picks = ['Read them all.', 'Condense Now'];
     await agent.showDetails();
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual([
       '$(comment-discussion) Another task',
-      '$(comment-discussion) Read them all',
+      '$(comment-discussion) Read them all.',
     ]);
     expect(shown().at(-1)).toContain('Nothing was condensed');
     fake.picks = [];
@@ -354,7 +358,9 @@ describe("VS Code's own models", () => {
     const choosesAnother = { ...model, id: 'auto', name: 'Auto', maxInputTokens: 0 };
     fake.models = [model, choosesAnother, { ...model, vendor: 'context-condenser', id: 'own' }];
     fake.picks = ['Other'];
+    fake.answers = ['Choose in the Chat'];
     await agent.chooseWrappedModels();
+    expect(fake.executed.at(-1)).toEqual(['workbench.action.chat.openModelPicker']);
     expect(fake.offered[0]!.map(({ label }) => label)).toEqual(['Other']);
     expect(shown()).toEqual([expect.stringContaining('Choose “Other · condensed” in the chat’s model picker')]);
     expect(fake.settings['contextCondenser.agent.wrappedModels']).toEqual(['other/m']);

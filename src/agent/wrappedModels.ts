@@ -34,9 +34,7 @@ export async function chooseWrappedModels(models: LanguageModels, wrappedNames: 
   }
   const pickedItems = await pickSeveralItems([...items, ...missingItems], {
     title: vscode.l10n.t('Offer these models condensed'),
-    placeHolder: vscode.l10n.t(
-      'Each step of an agent is a request to the model: Copilot bills its tokens, and on some older plans a premium request.',
-    ),
+    placeHolder: vscode.l10n.t('Copilot bills each step of an agent.'),
   });
   if (!pickedItems) return;
   const names = pickedItems.map(({ name }) => name);
@@ -52,8 +50,13 @@ export async function explainModelPicker(names: readonly string[]): Promise<void
     'Choose {0} in the chat’s model picker; type “condensed” there if it is not listed. Without a GitHub account, first add them: Manage Language Models → Add Models → Context Condenser.',
     shownNames,
   );
+  const chatLabel = vscode.l10n.t('Choose in the Chat');
   const manageLabel = getManageModelsLabel();
-  if ((await showInformationMessage(text, manageLabel)) === manageLabel) await openModelManagement();
+  const choice = await showInformationMessage(text, chatLabel, manageLabel);
+  if (choice === manageLabel) await openModelManagement();
+  if (choice !== chatLabel) return;
+  await vscode.commands.executeCommand('workbench.action.chat.open');
+  await vscode.commands.executeCommand('workbench.action.chat.openModelPicker');
 }
 
 const getManageModelsLabel = (): string => vscode.l10n.t('Manage Language Models');

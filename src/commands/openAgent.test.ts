@@ -46,8 +46,10 @@ describe('the command “Open an Agent, Condensed…”', () => {
   it('names the agents it looked for if none is installed', async () => {
     writeFileSync(join(bin, 'codex'), 'not a program');
     mkdirSync(join(bin, 'claude'));
+    fake.answers = ['Which Agents…'];
     await openAgent(services);
-    expect(getLastMessage().message).toMatch(/^No agent was found on this machine\. Looked for: claude, codex, /);
+    expect(getLastMessage().message).toMatch(/^None of the \d+ agents that can run condensed was found on PATH\.$/);
+    expect(fake.offered[0]).toContainEqual({ label: 'Codex', description: 'codex' });
     expect(window.terminals).toEqual([]);
     expect(await createTerminalProfile(services)).toBeUndefined();
   });

@@ -167,10 +167,14 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
     return foundAgent;
   }
   if (installedAgents.length === 0) {
-    const commandNames = listGatewayAgents().map(({ command: one }) => one);
-    void showInformationMessage(
-      vscode.l10n.t('No agent was found on this machine. Looked for: {0}.', commandNames.join(', ')),
-    );
+    const agents = listGatewayAgents();
+    const agentsLabel = vscode.l10n.t('Which Agents…');
+    const text = vscode.l10n.t('None of the {0} agents that can run condensed was found on PATH.', agents.length);
+    if ((await showInformationMessage(text, agentsLabel)) === agentsLabel)
+      await pickOneItem(
+        agents.map(({ name, command: one }) => ({ label: name, description: one })),
+        { title: vscode.l10n.t('Agents and the commands that were looked for') },
+      );
     return undefined;
   }
   const items = installedAgents.map((agent) => ({
