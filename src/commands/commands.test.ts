@@ -1,9 +1,17 @@
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { makeTranscript, writeTranscript, nothingToGain } from '../../test/support/transcript';
-import { fake, FakeWebviewPanel, Uri, window, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
+import {
+  commands,
+  fake,
+  FakeWebviewPanel,
+  Uri,
+  window,
+  type FakeItem,
+  type FakeQuickPick,
+} from '../../test/support/vscode';
 import { makeToolExchange, makeLines, user } from '../core/testing';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
@@ -124,6 +132,17 @@ describe('the command Condense Context Now', () => {
     expect(tabs()).toBe(2);
     await undoLastCondensation(services);
     await vi.waitFor(() => expect(tabs()).toBe(1));
+  });
+
+  it('closes an outdated diff before it opens the new one, which VS Code computes for seconds', async () => {
+    const texts = { title: 't', before: 'b', after: 'a', firstChange: 0 };
+    const show = (): Promise<void> =>
+      services.comparisons.showComparison(services.comparisons.addComparison({ conversation: 'one', ...texts }));
+    await show();
+    const close = vi.spyOn(window.tabGroups, 'close');
+    const execute = vi.spyOn(commands, 'executeCommand');
+    await show();
+    expect(close.mock.invocationCallOrder[0]).toBeLessThan(execute.mock.invocationCallOrder[0] ?? 0);
   });
 
   it('resolves every reference in the preview of the result', async () => {
@@ -477,9 +496,14 @@ describe('picking a conversation to condense', () => {
     expect(log.lines.join('\n')).toContain(join('-project', 'session-1.jsonl'));
     const another = openTestWindow();
     stubHome(join(another.home, 'empty'));
-    await condenseNewestConversation(another.services, file);
-    expect(getLastMessage().message).toMatch(/^Condensed “/);
-    expect(another.log.lines.join('\n')).toContain(file);
+    const sample = join(another.services.context.extensionPath, 'sample', 'conversation.jsonl');
+    mkdirSync(dirname(sample));
+    copyFileSync(file, sample);
+    await condenseNewestConversation(another.services, sample);
+    expect(getLastMessage().message).toMatch(
+      /^No conversation of yours was found, so the sample was condensed\. Condensed the sample with /,
+    );
+    expect(another.log.lines.join('\n')).toContain(sample);
   });
 
   it("gives a conversation's age in the largest whole unit", () => {

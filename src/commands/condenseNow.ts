@@ -62,7 +62,9 @@ export async function condenseNewestConversation(services: Services, sample: str
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
     () => findNewestConversation(services),
   );
-  await condenseNow(services, newestConversation?.path ?? sample);
+  if (newestConversation) return condenseNow(services, newestConversation.path);
+  const reason = vscode.l10n.t('No conversation of yours was found, so the sample was condensed.');
+  await condenseFileAndWait(services, sample, readManualSettings(), undefined, reason);
 }
 
 /** Resolves after the user has answered the notification with the result. */
@@ -75,12 +77,14 @@ export async function condenseFileAndWait(...args: Parameters<typeof condenseFil
 /**
  * Like {@link condenseFileAndWait}, but resolves after condensing. The result's `reported` may
  * never resolve, because VS Code hides unanswered notifications without closing them.
+ * @param reason sentence that precedes the result: why this conversation was condensed
  */
 export async function condenseFileAndReport(
   services: Services,
   path: string,
   settings: ManualSettings,
   config: unknown = resolveProviderConfig(settings.provider),
+  reason?: string,
 ): Promise<{ readonly reported: Promise<void> }> {
   const reportErrors = (notification: Promise<void>): { readonly reported: Promise<void> } => ({
     reported: notification.catch((error: unknown) => {
@@ -156,7 +160,7 @@ export async function condenseFileAndReport(
     await recordMetrics(services, result.metrics, settings.provider, config);
     return reportErrors(
       result.kind === 'condensed'
-        ? showCondensedMessage(services, result, { provider: settings.provider, config })
+        ? showCondensedMessage(services, result, { provider: settings.provider, config }, reason)
         : showUnchangedMessage(services, result, settings),
     );
   } catch (error) {
@@ -176,6 +180,7 @@ async function showCondensedMessage(
   services: Services,
   result: CondensedResult,
   choice: LastCondensation['choice'],
+  reason: string | undefined,
 ): Promise<void> {
   const { provider, tokensBefore, tokensAfter, cost, before, after, firstChange } = result;
   const { id, title, path } = result.conversation;
@@ -186,7 +191,9 @@ async function showCondensedMessage(
   const indexedConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
   const fillChange =
     indexedConversation && formatRowFillChange(indexedConversation, result, readSetting('conversations.contextWindow'));
-  const summary = formatCondensationMessage({ ...result, provider: providerNames, title, full: fillChange });
+  const isSample = path === getSamplePath(services.context.extensionPath);
+  const message = formatCondensationMessage({ ...result, provider: providerNames, title, isSample, full: fillChange });
+  const summary = reason === undefined ? message : `${reason} ${message}`;
   let comparison: string | undefined;
   const showDiffLabel = vscode.l10n.t('Show Diff');
   const condenseWithLabel = vscode.l10n.t('Condense With…');

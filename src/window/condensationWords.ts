@@ -16,6 +16,7 @@ export interface CondensationFigures {
   readonly cost: number | undefined;
   readonly notes?: readonly string[];
   readonly title?: string | undefined;
+  readonly isSample?: boolean;
   /**
    * How full the window is and would be after the condensation, such as `61% → ≈ 46% full`; absent
    * if unknown.
@@ -24,7 +25,7 @@ export interface CondensationFigures {
 }
 
 export function formatCondensationMessage(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, title, full, notes = [] } = figures;
+  const { provider, tokensBefore, tokensAfter, cost, title, isSample = false, full, notes = [] } = figures;
   const change = [
     formatTokenChange(tokensBefore, tokensAfter),
     ...(full === undefined ? [] : [full]),
@@ -32,6 +33,7 @@ export function formatCondensationMessage(figures: CondensationFigures): string 
     ...formatMissedTarget(figures),
     ...mentionNotes(notes),
   ].join('; ');
+  if (isSample) return vscode.l10n.t('Condensed the sample with {0}: {1}.', provider, change);
   return title === undefined
     ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
     : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
