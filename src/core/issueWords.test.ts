@@ -20,6 +20,11 @@ it('validation errors are described in plain words', () => {
     [z.array(z.string()).min(1), [], 'needs 1 or more entries'],
     [z.array(z.string()).max(1), ['a', 'b'], 'has more than 1 entry'],
     [z.enum(['chat', 'responses']), 'x', 'must be "chat" or "responses"'],
+    [
+      z.discriminatedUnion('mode', [z.object({ mode: z.literal('a') }), z.object({ mode: z.literal('b') })]),
+      { mode: 'c' },
+      'must be "a" or "b"',
+    ],
     [z.url(), 'not a url', 'is not a URL that begins with https:// or http://'],
     [z.string().superRefine((_, context) => context.addIssue({ code: 'custom', message: 'is odd' })), 'x', 'is odd'],
   ];

@@ -19,13 +19,17 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
         ? `has more than ${issue.maximum} ${Number(issue.maximum) === 1 ? 'entry' : 'entries'}`
         : `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      return `must be ${formatChoices(issue.values)}`;
+    case 'invalid_union':
+      return 'options' in issue ? `must be ${formatChoices(issue.options)}` : issue.message;
     case 'invalid_format':
       return issue.format === 'url' ? 'is not a URL that begins with https:// or http://' : issue.message;
     default:
       return issue.message;
   }
 }
+
+const formatChoices = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(' or ');
 
 /** Zod 4 reveals a missing value only in the issue's message. */
 const isMissingFieldIssue = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');

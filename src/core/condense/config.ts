@@ -68,15 +68,14 @@ function convertIssueToProblems(issue: z.core.$ZodIssue, config: unknown, jsonSc
     config,
     issue.path.filter((key) => typeof key !== 'symbol'),
   );
-  const messageNamesValue = issue.code === 'custom';
+  return [{ path: fieldPath, message: describeIssueWithValue(issue, writtenValue) }];
+}
+
+function describeIssueWithValue(issue: z.core.$ZodIssue, writtenValue: unknown): string {
   const text = describeIssue(issue);
-  return [
-    {
-      path: fieldPath,
-      message:
-        messageNamesValue || writtenValue === undefined ? text : `${text}; found ${formatConfigValue(writtenValue)}`,
-    },
-  ];
+  if (issue.code === 'custom') return text;
+  if (writtenValue !== undefined) return `${text}; found ${formatConfigValue(writtenValue)}`;
+  return issue.code === 'invalid_value' || issue.code === 'invalid_union' ? `is missing; ${text}` : text;
 }
 
 const findDeepestPathLength = (issues: readonly z.core.$ZodIssue[]): number =>

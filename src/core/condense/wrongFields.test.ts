@@ -111,6 +111,16 @@ describe('invalid passes', () => {
     );
   });
 
+  it('name the choices for a field that decides what else a pass needs', () => {
+    const { mode: _, ...modeless } = pass('a');
+    expect(smart.validateConfig({ version: 1, passes: [modeless, { ...modeless, mode: 'nope' }] })).toMatchObject({
+      problems: [
+        { path: 'passes.0.mode', message: 'is missing; must be "individual" or "batch"' },
+        { path: 'passes.1.mode', message: 'must be "individual" or "batch"; found "nope"' },
+      ],
+    });
+  });
+
   it('include every pass but the first of those with the same ID', () => {
     expect(smart.validateConfig({ version: 1, passes: [pass('a'), pass('a'), pass('b')] })).toMatchObject({
       problems: [{ path: 'passes.1.id', message: '"a" is the id of an earlier pass' }],
