@@ -429,6 +429,15 @@ describe('the passes section', () => {
     ]);
   });
 
+  it('says that the chosen preset does not exist, and what is used instead', async () => {
+    fake.settings['contextCondenser.smart'] = 'speedy';
+    const page = await openPasses();
+    expect(page.find('#smart').textContent).toContain('There is no preset “speedy”, so “File-Aware” is used.');
+    expect(page.find('#smart').textContent).not.toContain('is in use');
+    await page.click(() => page.find('#smart .section-toggle'));
+    expect(page.find('#smart .section-summary').textContent).toContain('File-Aware');
+  });
+
   it('shows the passes of a preset and copies them to the user’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);

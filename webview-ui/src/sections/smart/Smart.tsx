@@ -20,7 +20,7 @@ import { ProviderHelp } from '../ProviderHelp';
 import { PassList } from './PassList';
 import { describePass } from './passSentence';
 import { useDropPassDrafts, usePassDrafts } from './passDraft';
-import { isPlainObject, isOwnConfiguration, readPassEntries, getCurrentPreset } from './smartValue';
+import { isPlainObject, isOwnConfiguration, readPassEntries, getCurrentPreset, getPresetInUse } from './smartValue';
 
 /** Fields that other controls show. */
 const FIELDS_SHOWN_ELSEWHERE = new Set(['version', 'passes', 'losslessPrelude']);
@@ -42,7 +42,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
   // Each pass shows its own problems.
   const shownPasses = Object.fromEntries(readPassEntries(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
-  const preset = getCurrentPreset(setting, state.settings[name]?.value);
+  const preset = getPresetInUse(state, setting);
   const summary = [
     isActive ? t('In use') : '',
     preset === undefined ? '' : getPresetName({ state }, preset),
@@ -168,7 +168,8 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
   const savedPasses = view.ownPasses[setting.scope];
   const effectiveValue = state.settings[name]?.effective;
   const entries = readPassEntries(effectiveValue);
-  const preset = getCurrentPreset(setting, state.settings[name]?.value);
+  const preset = getPresetInUse(state, setting);
+  const chosenPreset = getCurrentPreset(setting, state.settings[name]?.value);
   const startWith = async (config: object): Promise<void> => {
     const valueBefore = setting.isSet ? setting.value : undefined;
     const { scope } = setting;
@@ -204,7 +205,13 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
   const searchTexts = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
     <SearchablePlace id={`${name}.passes`} searchTexts={searchTexts}>
-      {preset !== undefined && <p>{t('The preset “{0}” is in use.', getPresetName({ state }, preset))}</p>}
+      {preset !== undefined && chosenPreset !== undefined && (
+        <p>
+          {preset === chosenPreset
+            ? t('The preset “{0}” is in use.', getPresetName({ state }, preset))
+            : t('There is no preset “{0}”, so “{1}” is used.', chosenPreset, getPresetName({ state }, preset))}
+        </p>
+      )}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (

@@ -1,4 +1,6 @@
 import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
+import { FILE_AWARE_PRESET_ID } from '../../../../src/core/condense/measured';
+import type { PanelState } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import type { SettingHandle } from '../../state/useSetting';
 
@@ -10,6 +12,12 @@ export type Fields = Readonly<Record<string, unknown>>;
  */
 export const getCurrentPreset = ({ value, isSet }: SettingHandle, inherited: unknown): string | undefined =>
   [value, ...(isSet ? [] : [inherited])].find((one) => typeof one === 'string');
+
+/** Returns the preset whose passes apply: if the one in the settings does not exist, the default. */
+export function getPresetInUse({ presets, settings }: PanelState, setting: SettingHandle): string | undefined {
+  const id = getCurrentPreset(setting, settings['smart']?.value);
+  return id === undefined || presets.some((preset) => preset.id === id) ? id : FILE_AWARE_PRESET_ID;
+}
 
 export interface PassEntry {
   readonly index: number;

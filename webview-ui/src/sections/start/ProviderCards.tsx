@@ -7,7 +7,7 @@ import { usePanel } from '../../state/panel';
 import { matchesQuery, useSearchQuery } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { IconButton, LinkButton } from '../../ui';
-import { readPassEntries, getCurrentPreset } from '../smart/smartValue';
+import { readPassEntries, getPresetInUse } from '../smart/smartValue';
 import { readStrategySteps } from '../strategy/Steps';
 import { listProviderFacts, type CurrentChoice } from './providerFacts';
 
@@ -89,7 +89,7 @@ function useCurrentChoice(): CurrentChoice {
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
   const targetPercent = Number(useSetting('manual.targetPercent').effectiveValue);
   const smart = useSetting('smart');
-  const preset = getCurrentPreset(smart, state.settings['smart']?.value);
+  const preset = getPresetInUse(state, smart);
   const strategy = state.settings['strategy']?.effective;
   return {
     condensing: state.profiles.find(({ id }) => id === condensingId),
