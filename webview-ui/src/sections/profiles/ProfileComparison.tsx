@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type {
   PreviewedConversationName,
   ProfileComparison as Compared,
@@ -10,7 +11,7 @@ import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useRequestAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
-import { Button, ProgressRing } from '../../ui';
+import { Button, LinkButton, ProgressRing } from '../../ui';
 
 /** Milliseconds. The comparison makes an estimate with each model. */
 const COMPARE_TIMEOUT_MS = 120_000;
@@ -27,7 +28,7 @@ export function ProfileComparison(): ReactNode {
     <>
       {answer.kind === 'waiting' && <ProgressRing label={t('Comparing…')} />}
       {answer.kind === 'failed' && <ProblemList problems={[answer.message]} />}
-      {answer.kind === 'there' && <ProfileComparisonTable compared={answer.result} />}
+      {answer.kind === 'there' && <ProfileComparisonTable compared={answer.result} reload={reload} />}
       <p className="actions">
         <Button onClick={() => void chooseConversation()}>{t('Choose a conversation…')}</Button>
         <Button onClick={reload}>{t('Refresh')}</Button>
@@ -36,10 +37,27 @@ export function ProfileComparison(): ReactNode {
   );
 }
 
-function ProfileComparisonTable({ compared }: { readonly compared: Compared }): ReactNode {
+interface ProfileComparisonTableProps {
+  readonly compared: Compared;
+  readonly reload: () => void;
+}
+
+function ProfileComparisonTable({ compared, reload }: ProfileComparisonTableProps): ReactNode {
+  const { state, connection } = usePanel();
   const { title, tokens, model, profiles, recommended } = compared;
   const condensingProfile = useSetting('condensingProfile');
   const recommendedProfile = profiles.find(({ id }) => id === recommended);
+  const [keyProblems, setKeyProblems] = useState<readonly string[]>([]);
+  const isKeyMissing = ({ id, estimate }: ProfileCost): boolean =>
+    'problem' in estimate && state.profiles.find((profile) => profile.id === id)?.key === 'missing';
+  const setKey = async (id: string): Promise<void> => {
+    setKeyProblems([]);
+    try {
+      if ((await connection.sendRequest('setKey', { id }, { timeoutMs: Infinity })).isSet) reload();
+    } catch (error) {
+      setKeyProblems([getErrorMessage(error)]);
+    }
+  };
   return (
     <>
       <p className="row-help">
@@ -53,10 +71,29 @@ function ProfileComparisonTable({ compared }: { readonly compared: Compared }): 
         rows={profiles}
         getKey={({ id }) => id}
       />
+      {profiles.some(
+        ({ estimate }) => !('problem' in estimate) && estimate.cost === 0 && estimate.breakEvenRequests,
+      ) && (
+        <p className="row-help">
+          {t(
+            '“Pays for itself after” includes writing the vendor’s prompt cache again, which condensing makes necessary.',
+          )}
+        </p>
+      )}
+      {profiles.filter(isKeyMissing).map(({ id, name }) => (
+        <p key={id} className="key-missing">
+          {t('{0}: No API key is set.', name)} <LinkButton onClick={() => void setKey(id)}>{t('Set key…')}</LinkButton>
+        </p>
+      ))}
       <ProblemList
-        problems={profiles.flatMap(({ name, estimate }) =>
-          'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
-        )}
+        problems={[
+          ...keyProblems,
+          ...profiles.flatMap((profile) =>
+            'problem' in profile.estimate && !isKeyMissing(profile)
+              ? [t('{0}: {1}', profile.name, profile.estimate.problem)]
+              : [],
+          ),
+        ]}
       />
       {recommendedProfile && condensingProfile.value !== recommendedProfile.id && (
         <div className="advice">

@@ -30,6 +30,7 @@ async function openComparison(answers: readonly object[]): Promise<TestPage> {
   page.host.page.receive = (message: unknown) => {
     const { id, method } = message as { id?: number; method?: string };
     if (method === 'compareProfiles') page.host.page.sent.push({ type: 'reply', id, result: left.shift() });
+    else if (method === 'setKey') page.host.page.sent.push({ type: 'reply', id, result: { isSet: true } });
     else if (method === 'chooseConversation') {
       page.host.page.sent.push({ type: 'reply', id, result: { conversation: { kind: 'file', path: '/other' } } });
     } else receive(message);
@@ -89,6 +90,25 @@ it('the comparison of profiles shows no break-even if later requests cost no les
   const table = await page.until(() => page.find('#profiles table'));
   const last = [...table.querySelectorAll('tbody tr')].map((line) => line.lastElementChild?.textContent);
   expect(last).toEqual(['never', '–', 'the next request']);
+});
+
+it('the comparison of profiles says why a free model does not pay for itself at once', async () => {
+  const local = { tokensAfter: 4_000, cost: 0, savedPerRequest: 0.01, breakEvenRequests: 2 };
+  const page = await openComparison([comparison({ profiles: [{ id: 'l', name: 'L', model: 'm', estimate: local }] })]);
+  await page.until(() => page.find('#profiles table'));
+  expect(page.root.textContent).toContain(
+    '“Pays for itself after” includes writing the vendor’s prompt cache again, which condensing makes necessary.',
+  );
+});
+
+it('the comparison of profiles offers to set a missing key where it says so', async () => {
+  const keyless = { id: 'large', name: 'Large', model: 'm', estimate: { problem: 'Set it with the command “…”.' } };
+  const page = await openComparison([comparison({ profiles: [keyless] }), comparison()]);
+  const row = await page.until(() => page.find('#profiles .key-missing'));
+  expect(row.textContent).toBe('Large: No API key is set. Set key…');
+  expect(page.root.textContent).not.toContain('with the command');
+  await page.click(() => page.find('#profiles .key-missing .link-button'));
+  await page.until(() => page.find('#profiles table').textContent.includes('Small'));
 });
 
 it('the comparison of profiles uses another conversation if selected', async () => {
