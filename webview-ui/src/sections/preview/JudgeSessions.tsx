@@ -215,13 +215,15 @@ function JudgmentChart({
           </Fragment>
         ))}
         {choices.map(({ id }, choiceIndex) => {
-          const ownPoints = points.filter(({ choice }) => choice === id).toSorted((a, b) => b.left - a.left);
+          const curvePoints = points
+            .filter(({ choice, target }) => choice === id && target !== undefined)
+            .toSorted((a, b) => b.left - a.left);
           return (
             <polyline
               key={id}
               className={`chart-line choice-${choiceIndex % CHOICE_COLORS}`}
               strokeDasharray={LINE_DASHES[choiceIndex % LINE_DASHES.length]}
-              points={ownPoints.map(formatPoint).join(' ')}
+              points={curvePoints.map(formatPoint).join(' ')}
             >
               <title>{name(id)}</title>
             </polyline>

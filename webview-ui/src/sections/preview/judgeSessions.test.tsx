@@ -66,6 +66,19 @@ it('the lines in the curve that compares configurations differ in color and dash
   expect(new Set(colors).size).toBe(2);
 });
 
+it('the curve that compares configurations joins only the points with a target', async () => {
+  const points = [point('current', 0.7, 0.1, 0.7), point('current', 0.6, 0.5), point('current', 0.5, 0.3, 0.5)].map(
+    ({ lost, ...rest }) => ({ ...rest, lost, lostShare: lost.share }),
+  );
+  const page = await openPage({
+    backend: { judgeStored: () => Promise.resolve({ ...JUDGED, points }) },
+    view: { open: ['comparison'] },
+  });
+  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
+  await page.until(() => page.all('circle.chart-point').length === 3);
+  expect(page.find('polyline.chart-line').getAttribute('points')).toBe('120.0,16.0 200.0,48.0');
+});
+
 it('the comparison of configurations shows its progress in its section, and can be canceled and started again', async () => {
   let round = 0;
   const judgeStored = vi.fn(
