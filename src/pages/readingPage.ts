@@ -35,7 +35,9 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
     sections.push(section);
     index = next;
   }
-  const links = reader.changedMessages.map(({ id, label }) => renderHtml`<li><a href="#${id}">${label}</a></li>`);
+  const links = reader.changedMessages.map(
+    ({ id, label }) => renderHtml`<li><a href="#${id}" title="${label}">${label}</a></li>`,
+  );
   return renderPage(
     maskSecrets(title),
     renderHtml`<h1>${maskSecrets(title)}</h1>
