@@ -14,10 +14,12 @@ const zoo = (id: string, changes: Partial<StoredTask> = {}): StoredTask => ({
   agent: 'Zoo Code',
   modified: NOW - MIN_TASK_IDLE_MS,
   tokens: THRESHOLD,
+  threshold: THRESHOLD,
+  share: '75%',
   ...changes,
 });
 const dueOf = (tasks: readonly StoredTask[], answers: Readonly<Record<string, IdleTaskOfferAnswer>> = {}) =>
-  selectIdleTasks(tasks, new Map(Object.entries(answers)), THRESHOLD, NOW).due?.path;
+  selectIdleTasks(tasks, new Map(Object.entries(answers)), NOW).due?.path;
 
 describe('the task offered for condensing before it is resumed', () => {
   it('is the newest one that is idle and above its threshold', () => {
@@ -37,11 +39,11 @@ describe('the task offered for condensing before it is resumed', () => {
 
   it('was not written a moment ago; otherwise the time still to wait is returned', () => {
     const tasks = [zoo('a', { modified: NOW - 60_000 }), zoo('b', { modified: NOW - 1 }), zoo('c', { tokens: 1 })];
-    expect(selectIdleTasks(tasks, new Map(), THRESHOLD, NOW)).toEqual({
+    expect(selectIdleTasks(tasks, new Map(), NOW)).toEqual({
       due: undefined,
       waitMs: MIN_TASK_IDLE_MS - 60_000,
     });
-    expect(selectIdleTasks([], new Map(), THRESHOLD, NOW)).toEqual({ due: undefined, waitMs: undefined });
+    expect(selectIdleTasks([], new Map(), NOW)).toEqual({ due: undefined, waitMs: undefined });
   });
 
   it('was neither offered at this size before nor declined for good', () => {

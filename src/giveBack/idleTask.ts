@@ -14,6 +14,10 @@ export interface StoredTask {
   readonly modified: number;
   /** Tokens that the agent would send next. */
   readonly tokens: number;
+  /** Tokens from which it is offered. */
+  readonly threshold: number;
+  /** Share of the window that the tokens fill, such as `≈ 80%`. */
+  readonly share: string;
   /** Milliseconds since the epoch at which the shown condensation was made. */
   readonly condensedAt?: number;
 }
@@ -31,11 +35,10 @@ export interface SelectedIdleTasks {
 export function selectIdleTasks(
   tasks: readonly StoredTask[],
   offerAnswers: ReadonlyMap<string, IdleTaskOfferAnswer>,
-  thresholdTokens: number,
   nowMs: number,
 ): SelectedIdleTasks {
   const candidates = tasks
-    .filter((task) => task.tokens >= thresholdTokens && findGiveBackTarget(task.path, task.agent) !== undefined)
+    .filter((task) => task.tokens >= task.threshold && findGiveBackTarget(task.path, task.agent) !== undefined)
     .filter(
       (task) =>
         !hasBeenAnswered(task, offerAnswers) &&

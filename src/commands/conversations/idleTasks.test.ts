@@ -115,6 +115,17 @@ it('idle tasks are offered for condensing at most three times in a window, one a
   expect(offers()).toHaveLength(3);
 });
 
+it('an idle task is offered for condensing by the window of its own model, which the offer names as its row does', async () => {
+  writeClaudeSession(home);
+  watchIdleTasks(services);
+  await lookAgain();
+  expect(offers()).toEqual([]);
+  fake.settings['contextCondenser.thresholdTokens'] = 5_000;
+  await lookAgain();
+  await waitForOffers(1);
+  expect(offers()[0]?.message).toMatch(/\(Claude Code\) is idle and has 36,758 tokens, 4% of the window\. /);
+});
+
 it('idle tasks are not offered for condensing while the setting is off, and are offered once it is turned on', async () => {
   task();
   fake.settings['contextCondenser.conversations.offerIdleTasks'] = false;

@@ -4,13 +4,13 @@
  */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
+import { formatFillShare } from '../../core/account/fillLevel';
 import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/format';
 import { getErrorMessage } from '../../core/errors';
 import { selectIdleTasks, type StoredTask, type IdleTaskOfferAnswer } from '../../giveBack/idleTask';
 import { LoadedLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';
-import { formatShareOfWindow } from '../../views/conversations/rowWords';
 import { condenseNow } from '../condenseNow';
 import { getConversationIndex, getFileName, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
@@ -89,10 +89,8 @@ class IdleTaskWatch implements vscode.Disposable {
    */
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
-    const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
-    const findDueTask = () =>
-      selectIdleTasks(this.listCountedTasks(), readOfferAnswers(globalState), threshold, Date.now());
-    await this.forgetAnswersOfSmallTasks(threshold);
+    const findDueTask = () => selectIdleTasks(this.listCountedTasks(), readOfferAnswers(globalState), Date.now());
+    await this.forgetAnswersOfSmallTasks();
     // Read ledgers only if there is a task to offer.
     if (findDueTask().due) this.ledgers.applyLedgersResult(await listLedgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = findDueTask();
@@ -102,12 +100,23 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   private listCountedTasks(): StoredTask[] {
+    const assumedWindow = readSetting('conversations.contextWindow');
+    const { threshold } = readModelSettings();
     return this.index.conversations.filter(isUpToDate).flatMap((conversation) => {
       const { path, agent, modified, details } = conversation;
-      if (details?.tokens === undefined) return [];
+      const fill = details?.fill;
+      if (!fill) return [];
       const lastCondensation = findShownCondensation(this.ledgers.findLedger(conversation));
       const condensedAtField = lastCondensation === undefined ? {} : { condensedAt: Date.parse(lastCondensation.at) };
-      return [{ path, agent, modified, tokens: details.tokens, ...condensedAtField }];
+      return {
+        path,
+        agent,
+        modified,
+        tokens: fill.tokens,
+        threshold: computeThresholdTokens(threshold, fill.window ?? assumedWindow),
+        share: formatFillShare(fill, assumedWindow),
+        ...condensedAtField,
+      };
     });
   }
 
@@ -115,26 +124,26 @@ class IdleTaskWatch implements vscode.Disposable {
    * Forgets offers of tasks below the threshold, so that a task condensed in place may be offered
    * again after growing.
    */
-  private async forgetAnswersOfSmallTasks(threshold: number): Promise<void> {
+  private async forgetAnswersOfSmallTasks(): Promise<void> {
     const { globalState } = this.services.context;
     const answers = readOfferAnswers(globalState);
-    for (const { path, tokens } of this.listCountedTasks()) {
+    for (const { path, tokens, threshold } of this.listCountedTasks()) {
       const isOffered = typeof answers.get(path) === 'number';
       if (isOffered && tokens < threshold) await recordOfferAnswer(globalState, path, undefined);
     }
   }
 
-  private async offerTask({ path, agent, tokens }: StoredTask): Promise<void> {
+  private async offerTask({ path, agent, tokens, share }: StoredTask): Promise<void> {
     const { globalState } = this.services.context;
     const condenseLabel = vscode.l10n.t('Condense');
     const laterLabel = vscode.l10n.t('Not Now');
     const neverLabel = vscode.l10n.t('Never for This Task');
     const message = vscode.l10n.t(
-      '“{0}” ({1}) is idle and has {2} tokens, ≈ {3} of the window. Condense it before you resume it?',
+      '“{0}” ({1}) is idle and has {2} tokens, {3} of the window. Condense it before you resume it?',
       getFileName(this.services, path),
       agent,
       formatTokens(tokens),
-      formatShareOfWindow(tokens, readSetting('conversations.contextWindow')),
+      share,
     );
     // Save first: if the user closes the window without answering, the task still counts as
     // offered.
