@@ -191,7 +191,29 @@ function useRevealPlace(groups: readonly NavigationGroup[]): (id: string) => voi
       ?.querySelector<HTMLElement>('button, input, vscode-dropdown, vscode-text-field')
       ?.focus({ preventScroll: true });
   }, [target]);
+  useStayAtPlace(target);
   return showPlace;
+}
+
+/** Keeps the place in view while content above it arrives, until the user does something. */
+function useStayAtPlace(target: { readonly id: string } | undefined): void {
+  useEffect(() => {
+    const place = target && document.getElementById(target.id);
+    if (!place) return undefined;
+    const observer = new ResizeObserver(() => {
+      place.scrollIntoView({ block: 'start' });
+    });
+    observer.observe(document.body);
+    const events = new AbortController();
+    const stop = (): void => {
+      observer.disconnect();
+      events.abort();
+    };
+    for (const event of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
+      window.addEventListener(event, stop, { capture: true, passive: true, signal: events.signal });
+    }
+    return stop;
+  }, [target]);
 }
 
 /** Scrolling moves the focused control out of view, but not the focus. */

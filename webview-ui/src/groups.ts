@@ -75,7 +75,7 @@ export function listNavigationGroups(
         { id: 'account', title: t('Session costs') },
       ],
     }),
-    {
+    unfoldAllSections({
       id: 'advanced',
       title: t('Advanced'),
       help: t('Settings that few people change.'),
@@ -84,8 +84,7 @@ export function listNavigationGroups(
         { id: 'stored', title: t('Stored conversations') },
         { id: 'more', title: t('Checks and notifications') },
       ],
-      unfolds: [],
-    },
+    }),
   ];
 }
 

@@ -6,5 +6,10 @@
 // The toolkit needs `matchMedia` when it is loaded, and jsdom has none.
 window.matchMedia = (media) => ({ matches: false, media }) as MediaQueryList;
 Element.prototype.scrollIntoView = () => undefined;
+window.ResizeObserver = class {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+};
 
 document.body.replaceChildren();

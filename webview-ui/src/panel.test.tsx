@@ -55,6 +55,34 @@ it('at the end of the page, the outline marks the group with the focus only whil
   await page.until(() => marked() === 'Advanced');
 });
 
+it('the outline unfolds the sections of Advanced, and stays there while content arrives until the user scrolls', async () => {
+  let onResize: (() => void) | undefined;
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(callback: () => void) {
+        onResize = callback;
+      }
+      observe = vi.fn();
+      disconnect = () => (onResize = undefined);
+    },
+  );
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    scroll.mockRestore();
+  });
+  const page = await openPage();
+  await page.click(() => page.find('.outline-entry', 'Advanced'));
+  const folded = '#group-advanced .section-toggle[aria-expanded="false"]';
+  await page.until(() => onResize && page.all(folded).length === 0);
+  scroll.mockClear();
+  onResize?.();
+  expect(scroll.mock.contexts.map((place) => (place as Element).id)).toEqual(['group-advanced']);
+  window.dispatchEvent(new WheelEvent('wheel'));
+  expect(onResize).toBeUndefined();
+});
+
 describe('the Start section', () => {
   it('shows a beginner four settings and no more', async () => {
     const page = await openPage();
