@@ -51,6 +51,21 @@ describe('Ctrl+Z in the passes section', () => {
     expect(ids()).toEqual(['a', 'b']);
   });
 
+  it.each([
+    { ctrlKey: true, key: 'y' },
+    { ctrlKey: true, shiftKey: true, key: 'Z' },
+  ])('redoes an undone deletion with %o, which can be undone again', async (key) => {
+    const page = await opened();
+    await page.click(() => page.find('.icon-button', 'Delete Pass a'));
+    await page.until(() => page.find('.done', 'was deleted'));
+    pressUndo(document.body);
+    await page.until(() => ids().length === 2);
+    await page.until(() => !pressUndo(document.body, key) && ids().join() === 'b');
+    await page.until(() => page.find('.done', 'was deleted'));
+    pressUndo(document.body);
+    await page.until(() => ids().join() === 'a,b');
+  });
+
   it('undoes a move', async () => {
     const page = await opened();
     await page.click(() => page.find('.icon-button', 'Move Pass a down'));

@@ -1,33 +1,47 @@
 /**
- * Ctrl+Z undoes the newest change for which the page shows Undo. A text field keeps its own undo.
+ * Ctrl+Z undoes the newest change for which the page shows Undo; Ctrl+Y and Ctrl+Shift+Z redo what it
+ * undid in the passes. A text field keeps its own undo.
  */
 import { useEffect, useRef } from 'react';
 
 type UndoAction = () => void;
 
+interface StackEntry {
+  readonly run: UndoAction;
+}
+
 /** Changes that can be undone now, oldest first. */
-const undoStack: { readonly run: UndoAction }[] = [];
+const undoStack: StackEntry[] = [];
+const redoStack: StackEntry[] = [];
 
 /**
  * Lets Ctrl+Z run the undo while the component is shown.
  * @param undo undefined: nothing to undo
  */
-export function useUndoKey(undo: UndoAction | undefined): void {
-  const latestUndo = useRef(undo);
-  latestUndo.current = undo;
-  const hasUndo = undo !== undefined;
+export const useUndoKey = (undo: UndoAction | undefined): void => {
+  useStackEntry(undoStack, undo);
+};
+
+export const useRedoKey = (redo: UndoAction | undefined): void => {
+  useStackEntry(redoStack, redo);
+};
+
+function useStackEntry(stack: StackEntry[], action: UndoAction | undefined): void {
+  const latestAction = useRef(action);
+  latestAction.current = action;
+  const hasAction = action !== undefined;
   useEffect(() => {
-    if (!hasUndo) return undefined;
+    if (!hasAction) return undefined;
     const entry = {
       run: () => {
-        latestUndo.current?.();
+        latestAction.current?.();
       },
     };
-    undoStack.push(entry);
+    stack.push(entry);
     return () => {
-      undoStack.splice(undoStack.indexOf(entry), 1);
+      stack.splice(stack.indexOf(entry), 1);
     };
-  }, [hasUndo]);
+  }, [hasAction]);
 }
 
 const INPUTS_WITHOUT_TEXT = new Set(['button', 'checkbox', 'radio', 'range', 'submit', 'reset']);
@@ -43,12 +57,12 @@ const isTextField = (target: EventTarget | undefined): boolean =>
  */
 export function listenForUndoKey(): () => void {
   const onKey = (event: KeyboardEvent): void => {
-    const isUndo =
-      (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'z';
-    if (!isUndo || isTextField(event.composedPath()[0])) return;
+    const key = `${event.shiftKey ? 'shift+' : ''}${event.key.toLowerCase()}`;
+    const stack = key === 'z' ? undoStack : key === 'y' || key === 'shift+z' ? redoStack : undefined;
+    if (!stack || !(event.ctrlKey || event.metaKey) || event.altKey || isTextField(event.composedPath()[0])) return;
     event.preventDefault();
     event.stopPropagation();
-    undoStack.at(-1)?.run();
+    stack.at(-1)?.run();
   };
   document.addEventListener('keydown', onKey, true);
   return () => {

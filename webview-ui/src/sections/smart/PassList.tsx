@@ -13,7 +13,7 @@ import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { SearchablePlace, matchesQuery, useSearchQuery } from '../../state/search';
-import { useUndoKey } from '../../state/undoKey';
+import { useRedoKey, useUndoKey } from '../../state/undoKey';
 import { Button, LinkButton } from '../../ui';
 import { detectClosestTitle, moveDraggedOneStep } from './dragging';
 import { PassItem } from './PassItem';
@@ -26,6 +26,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;
   useUndoKey(passes.undo);
+  useRedoKey(passes.redo);
   const [openKey, setOpenKey] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
   const addedKey = useRef<string>(undefined);

@@ -21,6 +21,8 @@ export interface PassListState {
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
   /** Undoes the last change, also one that is still being saved. */
   readonly undo: (() => void) | undefined;
+  /** Redoes the change that was undone last. */
+  readonly redo: (() => void) | undefined;
   readonly problems: readonly string[];
   /** @returns the key of the new pass */
   readonly add: () => string;
@@ -47,6 +49,12 @@ interface UndoablePassChange {
   readonly pendingInsert?: PendingInsert | undefined;
 }
 
+interface RedoablePassChange {
+  readonly run: () => void;
+  /** As in {@link UndoablePassChange}. */
+  readonly pendingInsert?: PendingInsert;
+}
+
 /** A change that the settings may not contain yet. */
 interface PendingChange {
   readonly change: ListChange;
@@ -59,6 +67,7 @@ export function usePasses(name: string): PassListState {
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
   const [doneChange, setDoneChange] = useState<UndoablePassChange>();
+  const [undoneChange, setUndoneChange] = useState<RedoablePassChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Show changes before the settings contain them; otherwise a dropped pass would jump back for a
   // moment.
@@ -108,6 +117,7 @@ export function usePasses(name: string): PassListState {
   ) => void) => {
     const ownCount = ++changeCount.current;
     setDoneChange(undefined);
+    setUndoneChange(undefined);
     setIsChanging(true);
     isUndoWanted.current = false;
     return (text, undo, pendingInsert) => {
@@ -131,7 +141,12 @@ export function usePasses(name: string): PassListState {
   const changeList = async (wanted: ListChange, text: string): Promise<void> => {
     const reportIfLast = beginChange();
     const undo = await sendChange(wanted);
-    reportIfLast(text, undo && (() => sendChange(undo)));
+    const undoChange = async (inverse: ListChange): Promise<void> => {
+      const ownCount = changeCount.current;
+      const redo = await sendChange(inverse);
+      if (redo && ownCount === changeCount.current) setUndoneChange({ run: () => void changeList(redo, text) });
+    };
+    reportIfLast(text, undo && (() => undoChange(undo)));
   };
   const replaceEntry = async (entry: ListEntryName, value: unknown): Promise<readonly string[]> => {
     try {
@@ -153,6 +168,24 @@ export function usePasses(name: string): PassListState {
   };
   const shownChange =
     doneChange?.pendingInsert === undefined || isStillInList(doneChange.pendingInsert) ? doneChange : undefined;
+  const canRedo = undoneChange?.pendingInsert === undefined || isStillInList(undoneChange.pendingInsert);
+  const replaceAndReport = async (entry: PassEntry, value: Fields): Promise<readonly string[]> => {
+    const tellIfLast = beginChange();
+    const place = getEntryName(entry);
+    const newProblems = await replaceEntry(place, value);
+    const undoReplacement = async (): Promise<void> => {
+      const ownCount = changeCount.current;
+      const undoProblems = await replaceEntry(place, entry.raw);
+      setProblems(undoProblems);
+      if (undoProblems.length === 0 && ownCount === changeCount.current) {
+        const redo = (): void => void replaceAndReport(entry, value);
+        setUndoneChange({ run: redo, pendingInsert: { entry: place, value: entry.raw } });
+      }
+    };
+    const undo = newProblems.length === 0 ? undoReplacement : undefined;
+    tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
+    return newProblems;
+  };
   const undoOnceSaved = (): void => {
     isUndoWanted.current = true;
   };
@@ -160,6 +193,7 @@ export function usePasses(name: string): PassListState {
     entries,
     done: shownChange,
     undo: isChanging ? undoOnceSaved : shownChange?.undo,
+    redo: canRedo ? undoneChange?.run : undefined,
     problems,
     add: () => {
       const passName = t('Pass {0}', entries.length + 1);
@@ -187,17 +221,7 @@ export function usePasses(name: string): PassListState {
         t('“{0}” is now at position {1} of {2}.', entries[oldIndex]?.name ?? '', newIndex + 1, rawPasses.length),
       );
     },
-    replace: async (entry, value) => {
-      const tellIfLast = beginChange();
-      const place = getEntryName(entry);
-      const newProblems = await replaceEntry(place, value);
-      const undoReplacement = async (): Promise<void> => {
-        setProblems(await replaceEntry(place, entry.raw));
-      };
-      const undo = newProblems.length === 0 ? undoReplacement : undefined;
-      tellIfLast(t('“{0}” was changed.', entry.name), undo, { entry: place, value });
-      return newProblems;
-    },
+    replace: replaceAndReport,
   };
 }
 
