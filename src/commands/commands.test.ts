@@ -98,17 +98,26 @@ describe('the command Condense Context Now', () => {
     expect(fake.progress).toContain('Reading the conversation');
   });
 
+  it('warns after Lossless, too, if less was removed than the setting asks for', async () => {
+    fake.settings['contextCondenser.warnings.reductionPercent'] = 100;
+    await condenseNow(services, file);
+    expect(log.lines.join('\n')).toMatch(
+      / - Note: Only [\d.]+% of the tokens were removed; the warning is set to 100%\./,
+    );
+  });
+
   it('always offers the same actions in the same order, whatever the result or the previous choice', async () => {
     const name = '.claude/projects/p/00000000-0000-4000-8000-000000000009.jsonl';
     writeStoreFiles({ [name]: makeTranscript() });
-    for (const target of [5, 95]) {
+    const listOffers = () => fake.shown.filter(({ message }) => message.startsWith('Condensed “'));
+    for (const [index, target] of [5, 95].entries()) {
       fake.settings['contextCondenser.manual.targetPercent'] = target;
       fake.answers = ['Show Diff', 'Details', 'Show Diff', undefined];
       await condenseNow(services, join(home, name));
+      // The notification is shown again after the command has ended.
+      await vi.waitFor(() => expect(listOffers()).toHaveLength(4 * (index + 1)));
     }
-    const offered = fake.shown.filter(({ message }) => message.startsWith('Condensed “'));
-    expect(offered).toHaveLength(8);
-    for (const { choices } of offered) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+    for (const { choices } of listOffers()) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
   });
 
   it('keeps one diff open at a time, which closes when the condensation is undone', async () => {

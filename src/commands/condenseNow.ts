@@ -126,7 +126,7 @@ export async function condenseFileAndReport(
         const models = readModelSettings();
         const isFromExtension = !isBuiltInProvider(settings.provider);
         if (!isFromExtension && !choiceMayCallModel(settings.provider, task.config))
-          return runInBackground(services, task, signal, onProgress);
+          return addConfiguredWarnings(await runInBackground(services, task, signal, onProgress), models);
         if (settings.provider === 'native' && !models.condensing && !pickedModel)
           throw new NoSummarizerError(vscode.l10n.t('No model for summaries is chosen.'));
         const summarizingModel = pickedModel && { profile: pickedModel, billing: 'included' as const };

@@ -83,6 +83,7 @@ export function App(): ReactNode {
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
+    if (searchedText !== '') document.documentElement.scrollTop = 0;
     const places = searchedText === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
     setHitCount(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));

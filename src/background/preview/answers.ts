@@ -7,7 +7,6 @@ import { describeEditChanges, type EditChange } from '../../core/condense/report
 import { isOperation, OPERATIONS } from '../../core/condense/edits/operations';
 import { renderMessageBodies } from '../../core/messages/render';
 import type { ApiMessage } from '../../core/messages/types';
-import { memoizeByObject } from '../../core/memoizeByObject';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { ConversationEstimate, PreviewEstimator } from './estimator';
 import type { PreviewConversation } from './conversationStore';
@@ -76,7 +75,7 @@ function listMessageCells(
     outcome: outcomes[index] ?? 'kept',
     tokensBefore: tokensBeforeByMessage.get(index) ?? 0,
     tokensAfter: tokensAfterByMessage.get(index) ?? 0,
-    words: getFirstWords(message),
+    words: getFirstWords(message, messages[index - 1]),
   }));
 }
 
@@ -86,13 +85,19 @@ function listMessageCells(
 const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.countMessage(message)]));
 
-const getFirstWords = memoizeByObject((message: ApiMessage) => {
-  const [body = ''] = renderMessageBodies([message]);
-  const firstWords = extractFirstWords(body);
-  return firstWords.length <= MAX_FIRST_WORDS_CHARS
-    ? firstWords
-    : `${firstWords.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
-});
+const firstWordsByMessage = new WeakMap<ApiMessage, string>();
+
+/** @param previousMessage names the tools of the results in `message` */
+function getFirstWords(message: ApiMessage, previousMessage: ApiMessage | undefined): string {
+  const cachedWords = firstWordsByMessage.get(message);
+  if (cachedWords !== undefined) return cachedWords;
+  const [body = ''] = renderMessageBodies([message], previousMessage ? [previousMessage] : []);
+  const text = extractFirstWords(body);
+  const firstWords =
+    text.length <= MAX_FIRST_WORDS_CHARS ? text : `${text.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
+  firstWordsByMessage.set(message, firstWords);
+  return firstWords;
+}
 
 /** Reads only the beginning, since the text may be long. */
 function extractFirstWords(text: string): string {

@@ -64,6 +64,17 @@ it("a preview says what happens to each message, and the messages' token counts 
   expect(made.edits.length).toBeGreaterThan(0);
 });
 
+it('a preview shows a tool result with the name of its tool', async () => {
+  const messages = [user('task'), ...makeToolExchange('call-1', 'Read', { file_path: 'a.ts' }, 'one line')];
+  const session = new PreviewSession(createCounter());
+  const { cells } = await session.answerPreviewRequest(
+    question(makeFileConversation('tool.json', { messages })),
+    signal,
+  );
+  expect(cells[2]?.words).toContain('Read');
+  expect(cells[2]?.words).not.toContain('call-1');
+});
+
 it("a preview shows each message's first words, whatever the whitespace between them", async () => {
   const session = new PreviewSession(createCounter());
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
