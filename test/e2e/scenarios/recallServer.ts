@@ -5,7 +5,7 @@ import { plainWindow } from '../windows';
 
 const isOfferedToAgentsOnceSomethingWasCondensed: SharedScenario = async (bench) => {
   await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
-  await notification(bench, 'Condensed “');
+  await notification(bench, 'Condensed the sample');
   await runCommand(bench, 'MCP: List Servers');
   await quickInput(bench, ({ items }) => items.some(({ label }) => label.includes('Context Condenser')));
   await screenshot(bench, 'mcp-servers');

@@ -116,7 +116,7 @@ const setsSpendsAndSendsNothing: SharedScenario = async (bench) => {
 const condensesTheSampleWithNoAgent: SharedScenario = async (bench) => {
   homeWith(bench);
   await runCommand(bench, 'Context Condenser: Condense the Sample Conversation');
-  await notification(bench, 'Condensed “');
+  await notification(bench, 'Condensed the sample');
   await screenshot(bench, 'sample-untrusted-dark');
 };
 
