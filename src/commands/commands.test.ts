@@ -390,8 +390,11 @@ describe('the command Condense Context Now', () => {
     const fileAware = items[3];
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
     expect(fileAware?.detail).toMatch(
-      /^Loses 13% of needed lines\. Keeps (all \d+ facts\.|\d+ of \d+ facts; ).* No model: /,
+      /^Lost 13% of needed lines on 18 projects\. Keeps (all \d+ facts\.|\d+ of \d+ facts; ).* No model: /,
     );
+    const findDetail = (wanted: string) => items.find(({ label }) => label === wanted)?.detail;
+    expect(findDetail('Truncation')).toMatch(/^Lost 57% of needed lines on one project\. /);
+    expect(findDetail('Conservative')).toMatch(/^Lost at most 43% of needed lines on one project\. /);
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
@@ -510,7 +513,7 @@ describe('picking a conversation to condense', () => {
     copyFileSync(file, sample);
     await condenseNewestConversation(another.services, sample);
     expect(getLastMessage().message).toMatch(
-      /^No conversation of yours was found, so the sample was condensed\. Condensed the sample with /,
+      /^No agent’s conversation was found on this machine\. Condensed the sample with /,
     );
     expect(another.log.lines.join('\n')).toContain(sample);
   });

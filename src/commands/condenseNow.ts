@@ -63,7 +63,7 @@ export async function condenseNewestConversation(services: Services, sample: str
     () => findNewestConversation(services),
   );
   if (newestConversation) return condenseNow(services, newestConversation.path);
-  const reason = vscode.l10n.t('No conversation of yours was found, so the sample was condensed.');
+  const reason = vscode.l10n.t('No agent’s conversation was found on this machine.');
   await condenseFileAndWait(services, sample, readManualSettings(), undefined, reason);
 }
 

@@ -132,14 +132,16 @@ function findMeasuredLossOfChoice({ configuration }: ProviderChoice): MeasuredLo
  */
 const losesNoFacts = (choice: ProviderChoice): boolean => findMeasuredLossOfChoice(choice)?.lost === 0;
 
+/** Short, because narrow lists cut off the end. */
 function formatMeasuredLoss(choice: ProviderChoice): string {
-  const { lost, isAtMost } = findMeasuredLossOfChoice(choice) ?? {};
+  const { lost, isAtMost, projects } = findMeasuredLossOfChoice(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
   const lostShare = formatPercent(lost);
+  if (projects !== undefined) return vscode.l10n.t('Lost {0} of needed lines on {1} projects.', lostShare, projects);
   return isAtMost
-    ? vscode.l10n.t('Loses at most {0} of needed lines.', lostShare)
-    : vscode.l10n.t('Loses {0} of needed lines.', lostShare);
+    ? vscode.l10n.t('Lost at most {0} of needed lines on one project.', lostShare)
+    : vscode.l10n.t('Lost {0} of needed lines on one project.', lostShare);
 }
 
 /** Lists the choices that lose least first. */
@@ -219,7 +221,7 @@ async function askProviderChoice(
   };
   picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
   picker.placeholder = vscode.l10n.t(
-    'Starts from the original. Needed lines: what agents used later in measured projects.',
+    'Starts from the original. “Needed lines” are lines that agents used again later.',
   );
   picker.matchOnDescription = true;
   picker.busy = true;

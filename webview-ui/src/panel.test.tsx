@@ -857,6 +857,13 @@ describe('the search field', () => {
     await page.until(() => page.find('.search-result').textContent !== '');
   };
 
+  it('begins its results at the top of a page that was scrolled', async () => {
+    const page = await openPage();
+    document.documentElement.scrollTop = 900;
+    await search(page, 'progress');
+    expect(document.documentElement.scrollTop).toBe(0);
+  });
+
   it('finds a setting by a word of its help in collapsed sections', async () => {
     const page = await openPage();
     await search(page, 'progress');

@@ -283,10 +283,7 @@ const walksThrough: SharedScenario = async (bench) => {
   await bench.page.locator('.getting-started-step .step-title', { hasText: 'Condense a conversation' }).first().click();
   // The home folder has no agent's conversation, so the sample is condensed.
   await button.first().click();
-  await notification(
-    bench,
-    /^No conversation of yours was found, so the sample was condensed\. Condensed the sample with/,
-  );
+  await notification(bench, /^No agent’s conversation was found on this machine\. Condensed the sample with/);
   await setTheme(bench, 'light');
   await screenshot(bench, 'walkthrough-light');
 };

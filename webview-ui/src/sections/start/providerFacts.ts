@@ -49,7 +49,7 @@ export function listProviderFacts(
         description:
           whenNotEnough === 'fileAware'
             ? t(
-                'Replaces repeated content with references. In agent tasks, Smart (File-Aware), which loses lines, follows if that is not enough.',
+                'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough; it can lose lines.',
               )
             : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
