@@ -460,7 +460,7 @@ describe('the passes section', () => {
   it('says that the chosen preset does not exist, and what is used instead', async () => {
     fake.settings['contextCondenser.smart'] = 'speedy';
     const page = await openPasses();
-    expect(page.find('#smart').textContent).toContain('There is no preset “speedy”, so “File-Aware” is used.');
+    expect(page.find('#smart').textContent).toContain('There is no preset “speedy”; “File-Aware” takes its place.');
     expect(page.find('#smart').textContent).not.toContain('is in use');
     await page.click(() => page.find('#smart .section-toggle'));
     expect(page.find('#smart .section-summary').textContent).toContain('File-Aware');
@@ -469,7 +469,7 @@ describe('the passes section', () => {
   it('shows the passes of a preset and copies them to the user’s own', async () => {
     const page = await openPasses();
     expect(page.all('ol.items > li').length).toBeGreaterThan(0);
-    expect(page.find('#smart').textContent).toContain('The preset “File-Aware” is in use.');
+    expect(page.find('#smart').textContent).toContain('The preset “File-Aware” is selected.');
     await page.click(() => page.find('#smart .section-toggle'));
     expect(page.find('#smart .section-summary').textContent).toContain('File-Aware');
     await page.click(() => page.find('#smart .section-toggle'));
@@ -684,6 +684,17 @@ describe('presets in the panel', () => {
           ({ textContent }) => textContent.trim() === button,
         ) as HTMLElement,
     );
+
+  it('are in use only while Smart is the provider', async () => {
+    fake.settings['contextCondenser.provider'] = 'lossless';
+    const page = await openPresets();
+    expect(item(page, 'File-Aware').textContent).toContain('selected');
+    expect(page.find('#smart').textContent).not.toContain('in use');
+    await press(page, 'File-Aware', 'Apply');
+    await page.until(() => saved('provider') === 'smart');
+    await page.until(() => page.find('#smart').textContent.includes('The preset “File-Aware” is in use.'));
+    expect(item(page, 'File-Aware').textContent).not.toContain('selected');
+  });
 
   it('can be applied, and that can be undone', async () => {
     fake.settings['contextCondenser.provider'] = 'lossless';

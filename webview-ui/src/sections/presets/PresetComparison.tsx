@@ -13,10 +13,10 @@ const CURRENT_SETTINGS = 'current';
 interface PresetComparisonProps {
   readonly preset: PresetState;
   readonly name: string;
-  readonly isInUse: boolean;
+  readonly isSelected: boolean;
 }
 
-export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
+export function PresetComparison({ preset, name, isSelected }: PresetComparisonProps): ReactNode {
   const { state, changeView, reveal } = usePanel();
   const choices: readonly DropdownChoice[] = [
     { value: CURRENT_SETTINGS, label: t('Current settings') },
@@ -24,8 +24,8 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       .filter(({ id }) => id !== preset.id)
       .map((other) => ({ value: makePresetChoiceValue(other.id), label: getPresetLabel(other) })),
   ];
-  // The preset in use equals the current settings, so it is compared with another preset first.
-  const [wanted, setWanted] = useState(isInUse ? choices[1]?.value : CURRENT_SETTINGS);
+  // The selected preset equals the current settings, so it is compared with another preset first.
+  const [wanted, setWanted] = useState(isSelected ? choices[1]?.value : CURRENT_SETTINGS);
   const choice = choices.find(({ value }) => value === wanted) ?? choices[0];
   const secondConfiguration: ComparableConfiguration = state.presets
     .filter(({ id }) => makePresetChoiceValue(id) === choice?.value)

@@ -27,7 +27,8 @@ export interface UndoableChange {
 
 interface PresetItemProps {
   readonly preset: PresetState;
-  readonly isInUse: boolean;
+  /** True if Smart's setting names it; it is in use only while Smart is the provider. */
+  readonly isSelected: boolean;
   /** The scope of the list of the user's own presets. */
   readonly scope: SettingScope;
   /** The preset's index in the user's list, or -1. */
@@ -40,7 +41,7 @@ interface PresetItemProps {
 
 export function PresetItem({
   preset,
-  isInUse,
+  isSelected,
   scope,
   ownIndex,
   entry: entryName,
@@ -53,6 +54,7 @@ export function PresetItem({
   const [problems, setProblems] = useState<readonly string[]>([]);
   const apply = useApplyPreset(onDone, setProblems);
   const condensingProfile = useSetting('condensingProfile');
+  const isInUse = useSetting('provider').value === 'smart' && isSelected;
   const nameSetting = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
@@ -83,7 +85,7 @@ export function PresetItem({
   const measuredLoss = isBuiltIn ? MEASURED_LOSS_BY_PRESET[id] : undefined;
   const searchTexts = [name, description, id, t('Presets'), 'preset save share', ...actions];
   return (
-    <li className="item preset" aria-current={isInUse}>
+    <li className="item preset" aria-current={isSelected}>
       <SearchablePlace id={`presets.${id}`} searchTexts={searchTexts}>
         <div className="item-line">
           {newName === undefined ? (
@@ -91,7 +93,7 @@ export function PresetItem({
           ) : (
             <TextField label={t('Name')} value={newName} onInput={setNewName} onCommit={setNewName} />
           )}
-          {isInUse && <span className="badge">{t('in use')}</span>}
+          {isSelected && <span className="badge">{isInUse ? t('in use') : t('selected')}</span>}
           <span className="badges">
             <span className="tag">{passes.length === 1 ? t('1 pass') : t('{0} passes', passes.length)}</span>
             <span className="tag">{callsModel ? t('calls a model') : t('free')}</span>
@@ -100,7 +102,7 @@ export function PresetItem({
         </div>
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
         {measuredLoss && <p className="row-help">{describePresetFigures(id, measuredLoss)}</p>}
-        {isInUse && callsModel && condensingProfile.value === '' && (
+        {isSelected && callsModel && condensingProfile.value === '' && (
           <p className="row-help" role="note">
             {t('No model writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
           </p>
@@ -130,7 +132,7 @@ export function PresetItem({
         <ProblemList problems={problems} />
         <div className="preset-comparison">
           <Disclosure title={t('Compare with…')} searchTexts={[name]}>
-            <PresetComparison preset={preset} name={name} isInUse={isInUse} />
+            <PresetComparison preset={preset} name={name} isSelected={isSelected} />
           </Disclosure>
         </div>
       </SearchablePlace>

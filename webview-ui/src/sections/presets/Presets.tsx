@@ -27,7 +27,7 @@ export function PresetsSection(): ReactNode {
     problems,
     setProblems,
   } = usePresetList();
-  const presetInUse = getCurrentPreset(smart, state.settings['smart']?.value);
+  const selectedPreset = getCurrentPreset(smart, state.settings['smart']?.value);
   const loadPreset = async (): Promise<void> => {
     try {
       const {
@@ -69,7 +69,7 @@ export function PresetsSection(): ReactNode {
           <PresetItem
             key={preset.id}
             preset={preset}
-            isInUse={preset.id === presetInUse}
+            isSelected={preset.id === selectedPreset}
             scope={ownPresets.scope}
             ownIndex={presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)}
             entry={entryNames[presetList.findIndex((entry) => isPlainObject(entry) && entry['id'] === preset.id)]}

@@ -75,7 +75,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
             </Disclosure>
           </>
         ) : (
-          <InheritedPresetNotice name={name} setting={setting} onBegun={setBegun} />
+          <InheritedPresetNotice name={name} setting={setting} isActive={isActive} onBegun={setBegun} />
         )}
         <SearchablePlace
           id={`${name}.json`}
@@ -157,12 +157,14 @@ interface InheritedPresetNoticeProps {
   readonly name: string;
   /** The section's handle, which also shows refused values after this component is gone. */
   readonly setting: SettingHandle;
+  /** True if Smart is the provider. */
+  readonly isActive: boolean;
   /** Called when the user's own passes have replaced the inherited ones. */
   readonly onBegun: (begun: UndoableChange) => void;
 }
 
 /** Shows the passes of a preset, read-only until the user copies them. */
-function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNoticeProps): ReactNode {
+function InheritedPresetNotice({ name, setting, isActive, onBegun }: InheritedPresetNoticeProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropPassDrafts();
   const savedPasses = view.ownPasses[setting.scope];
@@ -208,8 +210,11 @@ function InheritedPresetNotice({ name, setting, onBegun }: InheritedPresetNotice
       {preset !== undefined && chosenPreset !== undefined && (
         <p>
           {preset === chosenPreset
-            ? t('The preset “{0}” is in use.', getPresetName({ state }, preset))
-            : t('There is no preset “{0}”, so “{1}” is used.', chosenPreset, getPresetName({ state }, preset))}
+            ? t(
+                isActive ? 'The preset “{0}” is in use.' : 'The preset “{0}” is selected.',
+                getPresetName({ state }, preset),
+              )
+            : t('There is no preset “{0}”; “{1}” takes its place.', chosenPreset, getPresetName({ state }, preset))}
         </p>
       )}
       {entries.length === 0 ? (
