@@ -23,7 +23,12 @@ export function openTestWindow(): TestWindow {
   fake.reset();
   const home = temporaryFolder();
   symlinkSync(inject('assets'), join(home, 'dist'), 'junction');
-  return { home, ...testServices(home, join(home, 'storage', 'us')) };
+  const { services, log } = testServices(home, join(home, 'storage', 'us'));
+  // What is left would show its messages in the windows of later tests.
+  onTestFinished(() => {
+    for (const each of services.context.subscriptions.toReversed()) each.dispose();
+  });
+  return { home, services, log };
 }
 
 /** Makes the search for agents' stores use this folder until the test ends. */

@@ -94,8 +94,8 @@ export interface ShownMessages {
 export const fake = {
   shown: [] as ShownMessages[],
   /**
-   * Buttons that the user selects, in the order of messages with buttons; undefined dismisses the
-   * message.
+   * Buttons that the user selects, in this order, on the messages that have them; undefined
+   * dismisses a message with buttons.
    */
   answers: [] as (string | undefined)[],
   settings: {} as Record<string, unknown>,
@@ -222,7 +222,10 @@ const makeShowMessage =
   (kind: ShownMessages['kind']) =>
   (message: string, ...choices: string[]) => {
     fake.shown.push({ kind, message, choices });
-    return Promise.resolve(choices.length > 0 ? fake.answers.shift() : undefined);
+    const [answer] = fake.answers;
+    // A user selects a button only on a message that has it.
+    const isAnswered = choices.length > 0 && (answer === undefined || choices.includes(answer));
+    return Promise.resolve(isAnswered ? fake.answers.shift() : undefined);
   };
 
 const logger = () => {
@@ -613,7 +616,10 @@ export const window = {
     return Promise.resolve(nextPick === undefined ? undefined : items.find(({ label }) => label.includes(nextPick)));
   },
   showErrorMessage: makeShowMessage('error'),
-  setStatusBarMessage: makeShowMessage('status'),
+  setStatusBarMessage: (message: string) => {
+    fake.shown.push({ kind: 'status', message, choices: [] });
+    return new Disposable(() => undefined);
+  },
   showOpenDialog: () => Promise.resolve(fake.openFile === undefined ? undefined : [Uri.file(fake.openFile)]),
   showSaveDialog: () => Promise.resolve(fake.saveFile === undefined ? undefined : Uri.file(fake.saveFile)),
   createOutputChannel: logger,
