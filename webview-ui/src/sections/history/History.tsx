@@ -58,7 +58,11 @@ function HistoryContent(): ReactNode {
       ) : (
         <HistoryReport history={answer.result} reload={reload} />
       )}
-      <HistoryActions reload={reload} isEmpty={answer.kind === 'there' && answer.result.total === 0} />
+      <HistoryActions
+        reload={reload}
+        hasCondensations={answer.kind === 'failed' || answer.result.total > 0}
+        hasMetrics={answer.kind === 'failed' || !isHistoryEmpty(answer.result)}
+      />
     </>
   );
 }
@@ -68,9 +72,12 @@ interface ShownHistoryProps {
   readonly reload: () => void;
 }
 
+const isHistoryEmpty = ({ total, emptyRuns, groups }: Recorded): boolean =>
+  total === 0 && emptyRuns.length === 0 && groups.length === 0;
+
 function HistoryReport({ history, reload }: ShownHistoryProps): ReactNode {
   const { entries, total, emptyRuns, groups } = history;
-  if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
+  if (isHistoryEmpty(history)) {
     return <p className="row-help">{t('Nothing has been condensed yet. Condensations will be listed here.')}</p>;
   }
   return (
@@ -91,10 +98,11 @@ function HistoryReport({ history, reload }: ShownHistoryProps): ReactNode {
 
 interface HistoryActionsProps {
   readonly reload: () => void;
-  readonly isEmpty: boolean;
+  readonly hasCondensations: boolean;
+  readonly hasMetrics: boolean;
 }
 
-function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
+function HistoryActions({ reload, hasCondensations, hasMetrics }: HistoryActionsProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const runAction = async (action: () => Promise<unknown>): Promise<void> => {
@@ -116,18 +124,22 @@ function HistoryActions({ reload, isEmpty }: HistoryActionsProps): ReactNode {
     <>
       <p className="actions">
         <Button onClick={reload}>{t('Refresh')}</Button>
-        {!isEmpty && (
+        {hasCondensations && (
           <>
             <Button onClick={() => void exportHistory('json')}>{t('Export as JSON…')}</Button>
             <Button onClick={() => void exportHistory('csv')}>{t('Export as CSV…')}</Button>
           </>
         )}
-        <Button icon="trash" onClick={() => void clearHistory('metrics')}>
-          {t('Clear the metrics…')}
-        </Button>
-        <Button icon="trash" onClick={() => void clearHistory('ledgers')}>
-          {t('Clear the history…')}
-        </Button>
+        {hasMetrics && (
+          <Button icon="trash" onClick={() => void clearHistory('metrics')}>
+            {t('Clear the metrics…')}
+          </Button>
+        )}
+        {hasCondensations && (
+          <Button icon="trash" onClick={() => void clearHistory('ledgers')}>
+            {t('Clear the history…')}
+          </Button>
+        )}
       </p>
       <ProblemList problems={problems} />
     </>

@@ -53,11 +53,20 @@ const shown = (history: object, backend: TestBackend = {}): Promise<TestPage> =>
     backend: { readHistory: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },
   });
 
+const buttons = (page: TestPage): string[] =>
+  page.all('#history .actions vscode-button').map(({ textContent }) => textContent);
+
 describe('the history section', () => {
   it('says that nothing was condensed yet', async () => {
     const page = await shown({});
     await page.until(() => page.root.textContent.includes('Nothing has been condensed yet'));
-    expect(page.all('#history vscode-button').map(({ textContent }) => textContent)).not.toContain('Export as JSON…');
+    expect(buttons(page)).toEqual(['Refresh']);
+  });
+
+  it('offers to clear only the metrics if nothing was condensed, but runs were recorded', async () => {
+    const page = await shown({ runs: [run({ outcome: 'failed', reason: 'No answer' })] });
+    await page.until(() => page.root.textContent.includes('Runs that condensed nothing: 1'));
+    expect(buttons(page)).toEqual(['Refresh', 'Clear the metrics…']);
   });
 
   it('names providers and strategies in words, and new results', async () => {
