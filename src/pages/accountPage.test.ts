@@ -27,6 +27,20 @@ const wordsOf = (page: string): string =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 
+it('the account page’s chart of costs per day has a time axis, whose ends have dates', () => {
+  const usage = ['2026-01-01', '2026-01-02', '2026-01-11'].map((day) => ({ ...session.usage[0]!, day }));
+  const page = renderAccountPage(makeAccountOverview([makeSessionAccount({ title: 'One', usage })]), {
+    version: '1.2.3',
+  });
+  const [first = 0, second = 0, last = 0] = [...page.matchAll(/<rect class="after" x="([^"]*)"/g)].map(([, x]) =>
+    Number(x),
+  );
+  expect((last - first) / (second - first)).toBeCloseTo(10, 1);
+  expect(wordsOf(page)).toContain(
+    '$1.50 $0 2026-01-01: $1.50 2026-01-02: $1.50 2026-01-11: $1.50 2026-01-01 2026-01-11',
+  );
+});
+
 it("the account page has its charts' figures as text, and escapes all session content", () => {
   const page = renderAccountPage(makeAccountOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');

@@ -6,6 +6,7 @@ import { formatFillShare, formatFillTokens } from '../core/account/fillLevel';
 import { formatTokens } from '../core/format';
 import { renderPage } from './page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from '../core/account/account';
+import { placeDayBars } from '../core/account/timeAxis';
 import { PART_KINDS, PART_LABELS } from '../core/account/parts';
 import type { WhatIfSum } from '../core/account/whatIf';
 import {
@@ -84,24 +85,29 @@ const CHART_HEIGHT = 120;
 
 function renderDailyCostChart(days: readonly AccountRow[]): SafeHtml {
   const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
-  const dayWidth = CHART_WIDTH / Math.max(1, days.length);
+  const keys = days.map(({ key }) => key);
+  const placedBars = placeDayBars(keys, CHART_WIDTH);
   const bars = days.map(({ key, cost }, index) => {
+    const { x = 0, width = 0 } = placedBars[index] ?? {};
     const height = highestCost === 0 ? 0 : (cost / highestCost) * CHART_HEIGHT;
-    const x = (index * dayWidth).toFixed(1);
     const y = (CHART_HEIGHT - height).toFixed(1);
-    return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(dayWidth * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
+    return renderHtml`<rect class="after" x="${x.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height.toFixed(1)}">
       <title>${key}: $${cost.toFixed(2)}</title>
     </rect>`;
   });
-  const chart = renderHtml`<svg
-    class="curve"
-    viewBox="-4 -4 ${CHART_WIDTH + 8} ${CHART_HEIGHT + 8}"
-    role="img"
-    aria-label="Cost per day, highest $${highestCost.toFixed(2)}. The table below has the figures."
-  >
-    <path class="axis" d="M0 0V${CHART_HEIGHT}H${CHART_WIDTH}" />
-    ${bars}
-  </svg>`;
+  const chart = renderHtml`<div class="chart">
+    <div class="y" aria-hidden="true"><span>$${highestCost.toFixed(2)}</span><span>$0</span></div>
+    <svg
+      class="curve"
+      viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT + 1}"
+      role="img"
+      aria-label="Cost per day, highest $${highestCost.toFixed(2)}. The table below has the figures."
+    >
+      <path class="axis" d="M0 0V${CHART_HEIGHT}H${CHART_WIDTH}" />
+      ${bars}
+    </svg>
+    <div class="x" aria-hidden="true">${[...new Set([keys[0], keys.at(-1)])].map((day = '') => renderHtml`<span>${day}</span>`)}</div>
+  </div>`;
   return renderHtml`<section>
     <h2>${GROUPING_TITLES.day}</h2>
     ${highestCost > 0 ? chart : renderHtml``} ${renderAccountTable(GROUPING_TITLES.day, days)}

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { computeCostRange, isCostUnknown } from '../../../../src/core/account/words';
+import { placeDayBars } from '../../../../src/core/account/timeAxis';
 import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
 import { Table, type TableColumn } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
@@ -31,40 +32,52 @@ export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedC
 /** Width and height in units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 80;
-/** Limits the bars' width if there are only a few days. */
-const MAX_BAR_STEP = 20;
+/** Height of the dates below the bars. */
+const DATES_HEIGHT = 14;
 
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
   const firstDay = days[0];
   const lastDay = days.at(-1);
   if (!firstDay || !lastDay || highestCost === 0) return null;
-  const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
-  const period = [formatDate(firstDay.label), formatDate(lastDay.label)];
+  const bars = placeDayBars(
+    days.map(({ label }) => label),
+    CHART_WIDTH,
+  );
   return (
     <figure className="chart">
       <figcaption>
         {days.length === 1
           ? t('Cost on {0}: {1}', formatDate(firstDay.label), formatDollars(highestCost))
-          : t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(highestCost))}
+          : t('Cost per day; highest {0}', formatDollars(highestCost))}
       </figcaption>
       <svg
-        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
+        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT + DATES_HEIGHT}`}
         role="img"
         aria-label={t('Cost per day; the table by day has the figures')}
       >
+        <path className="chart-axis" d={`M0 ${CHART_HEIGHT}H${CHART_WIDTH}`} />
         {days.map(({ label, cost }, index) => (
           <rect
             key={label}
             className="chart-after"
-            x={index * step}
+            {...bars[index]}
             y={CHART_HEIGHT - (CHART_HEIGHT * cost) / highestCost}
-            width={step * 0.8}
             height={(CHART_HEIGHT * cost) / highestCost}
           >
             <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
           </rect>
         ))}
+        {days.length > 1 && (
+          <>
+            <text className="chart-label" y={CHART_HEIGHT + DATES_HEIGHT - 3}>
+              {formatDate(firstDay.label)}
+            </text>
+            <text className="chart-label" x={CHART_WIDTH} y={CHART_HEIGHT + DATES_HEIGHT - 3} textAnchor="end">
+              {formatDate(lastDay.label)}
+            </text>
+          </>
+        )}
       </svg>
     </figure>
   );
