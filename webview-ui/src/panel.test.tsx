@@ -411,6 +411,7 @@ describe('the profiles section', () => {
 
   it('adds profiles, of which the first one writes summaries', async () => {
     const page = await openProfiles();
+    expect(page.find('#profiles .row-help').textContent).toContain('VS Code’s own models');
     await page.click(() => page.find('vscode-button', 'Add model'));
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() =>

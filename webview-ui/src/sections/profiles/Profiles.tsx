@@ -62,6 +62,13 @@ export function ProfilesSection(): ReactNode {
           )}
         </p>
       )}
+      {!isSearching && entries.length === 0 && (
+        <p className="row-help">
+          {t(
+            'They write summaries for Summary and for presets that use a model. VS Code’s own models, such as Copilot’s, can do it too, without a key.',
+          )}
+        </p>
+      )}
       {entries.length > 0 && (
         <ul className="items">
           {entries.map((entry) => (
