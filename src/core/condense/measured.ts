@@ -1,10 +1,13 @@
 /**
  * Measured on real sessions, in percent: tokens removed, and lines lost of those that the agent
  * needed later. Source: docs/guide/choosing.md ("What was measured"). For File-Aware:
- * docs/BENCHMARKS.md (projects that its weights were not fitted on).
+ * docs/BENCHMARKS.md (projects that its weights were not fitted on). By agent:
+ * docs/research/lossless.md.
  */
 export interface MeasuredLoss {
   readonly removed: number;
+  /** The least and the most of several agents, each over all its sessions. */
+  readonly removedByAgent?: readonly [least: number, most: number];
   /** Absent if not measured with a real model. */
   readonly lost?: number;
   /** Measured with empty summaries; a real summary keeps some of these lines. */
@@ -14,7 +17,7 @@ export interface MeasuredLoss {
 }
 
 export const MEASURED_LOSS_BY_PROVIDER: Readonly<Record<string, MeasuredLoss>> = {
-  lossless: { removed: 28, lost: 0 },
+  lossless: { removed: 28, removedByAgent: [4, 29], lost: 0 },
   truncation: { removed: 58, lost: 57 },
   native: { removed: 81 },
 };

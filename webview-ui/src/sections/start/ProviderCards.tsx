@@ -67,7 +67,9 @@ export function ProviderCards(): ReactNode {
         ))}
       </div>
       <p className="row-help">
-        {t('Measured on one project’s real conversations; File-Aware on 18 other projects, with half removed.')}{' '}
+        {t(
+          'Measured on real conversations: Lossless on 19 projects, File-Aware on 18 with half removed, the others on one.',
+        )}{' '}
         {cards.some(({ facts }) => facts?.isLossAtMost) &&
           `${t('“At most” was measured with summaries that say nothing; real ones keep more.')} `}
         <LinkButton

@@ -8,6 +8,7 @@ import {
   MEASURED_LOSS_BY_PRESET,
   MEASURED_LOSS_BY_PROVIDER,
 } from '../../../../src/core/condense/measured';
+import { listProviderFacts } from './providerFacts';
 
 const guide = readFileSync('docs/guide/choosing.md', 'utf8').split('\n');
 const named = [
@@ -21,6 +22,24 @@ it.each(named)('the measured figures of %s are those of the guide', (name, { rem
   const row = guide.find((line) => line.startsWith(`| ${name} |`));
   expect(row).toContain(`| ${removed}% |`);
   if (lost !== undefined) expect(row).toContain(`| ${100 - lost}% |`);
+});
+
+it('the range that Lossless’s card shows is that of the agents measured', () => {
+  const rows = readFileSync('docs/research/lossless.md', 'utf8').split('\n');
+  const first = rows.findIndex((row) => row.startsWith('| agent | sessions, projects |')) + 2;
+  const shares = rows
+    .slice(first, rows.indexOf('', first))
+    .map((row) => Math.round(Number.parseFloat(row.split('|')[7] ?? '')));
+  expect(MEASURED_LOSS_BY_PROVIDER['lossless']?.removedByAgent).toEqual([Math.min(...shares), Math.max(...shares)]);
+});
+
+it('Lossless’s card says what is lost if File-Aware follows', () => {
+  const listLosses = (whenNotEnough: string): string | undefined =>
+    listProviderFacts('lossless', { condensing: undefined, whenNotEnough, targetPercent: 50 })?.loses;
+  expect(listLosses('nothing')).toBe('Nothing: every byte can be restored');
+  expect(listLosses('fileAware')).toBe(
+    'Nothing itself; if File-Aware follows, 13% of the lines that agents needed later (they can be recalled)',
+  );
 });
 
 it('the measured figures of File-Aware are those of projects it was not fitted on', () => {

@@ -1,5 +1,5 @@
 import type { ProfileState } from '../../../../src/panel/protocol';
-import { formatDollars, formatPercent, t } from '../../l10n';
+import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import {
   FILE_AWARE_PRESET_ID,
   MEASURED_LOSS_BY_PRESET,
@@ -49,11 +49,17 @@ export function listProviderFacts(
         description:
           whenNotEnough === 'fileAware'
             ? t(
-                'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough; it can lose lines.',
+                'Replaces repeated content with references. In agent tasks, Smart (File-Aware) follows if that is not enough.',
               )
             : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
-        loses: t('Nothing: every byte can be restored'),
+        loses:
+          whenNotEnough === 'fileAware'
+            ? t(
+                'Nothing itself; if File-Aware follows, {0} of the lines that agents needed later (they can be recalled)',
+                formatPercent(MEASURED_LOSS_BY_PRESET[FILE_AWARE_PRESET_ID]?.lost ?? 0),
+              )
+            : t('Nothing: every byte can be restored'),
         removes: describeRemovedShare(measuredLoss),
       };
     case 'truncation':
@@ -110,8 +116,13 @@ export function listProviderFacts(
 const describeAsked = (targetPercent: number): string =>
   t('What exceeds your target: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
-const describeRemovedShare = (measured: MeasuredLoss | undefined): string =>
-  measured === undefined ? t('not measured') : t('{0} of a conversation', formatPercent(measured.removed));
+function describeRemovedShare(measured: MeasuredLoss | undefined): string {
+  if (measured === undefined) return t('not measured');
+  const { removed, removedByAgent: range } = measured;
+  return range
+    ? t('{0} to {1} of a conversation, depending on the agent', formatNumber(range[0]), formatPercent(range[1]))
+    : t('{0} of a conversation', formatPercent(removed));
+}
 
 /** The agent can recall everything that a preset or Truncation removes. */
 function describeLostShare(measuredLoss: MeasuredLoss | undefined): string {
