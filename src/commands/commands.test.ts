@@ -33,7 +33,7 @@ import {
   condenseNow,
   undoLastCondensation,
 } from './index';
-import { formatAge } from '../views/age';
+import { formatAge, formatShortAge } from '../views/age';
 import { undoLastStoredCondensation } from './undo';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -519,12 +519,9 @@ describe('picking a conversation to condense', () => {
   });
 
   it("gives a conversation's age in the largest whole unit", () => {
-    expect([0, 60_000, 3_600_000 * 2, 86_400_000 * 3].map(formatAge)).toEqual([
-      'just now',
-      '1 min ago',
-      '2 h ago',
-      '3 days ago',
-    ]);
+    const ages = [0, 60_000, 3_600_000 * 2, 86_400_000 * 3];
+    expect(ages.map(formatAge)).toEqual(['just now', '1 min ago', '2 h ago', '3 days ago']);
+    expect(ages.map(formatShortAge)).toEqual(['now', '1m', '2h', '3d']);
   });
 });
 

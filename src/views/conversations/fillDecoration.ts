@@ -1,4 +1,4 @@
-/** Marks conversations whose context window is nearly full, as VS Code marks files with problems. */
+/** Colors conversations whose context window is nearly full, as VS Code colors files with problems. */
 import * as vscode from 'vscode';
 
 const FILL_SCHEME = 'context-condenser-fill';
@@ -19,8 +19,6 @@ export class FillDecorations implements vscode.FileDecorationProvider {
     const percent = Number(path.slice(1));
     if (scheme !== FILL_SCHEME || !(percent >= NEARLY_FULL_PERCENT)) return undefined;
     return {
-      // VS Code shows at most two characters.
-      badge: percent < 100 ? String(percent) : '!!',
       tooltip: vscode.l10n.t('{0}% of the context window', percent),
       color: new vscode.ThemeColor(percent >= FULL_PERCENT ? 'list.errorForeground' : 'list.warningForeground'),
     };

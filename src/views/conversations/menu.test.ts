@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { contributes } from '../../../package.json';
 
-/** Returns the entries of a row's context menu by group. */
-function listEntries(contextValue: string): ReadonlyMap<string, readonly string[]> {
+/** Returns the entries of a row's context menu by group, or the row's buttons. */
+function listEntries(contextValue: string, isInline = false): ReadonlyMap<string, readonly string[]> {
   const holds = (condition: string): boolean => {
     const [, not, pattern] = /^(!\()?viewItem =~ \/(.+)\/\)?$/.exec(condition) ?? [];
     return pattern === undefined || new RegExp(pattern).test(contextValue) === (not === undefined);
   };
   const shown = contributes.menus['view/item/context'].filter(
-    ({ when, group }) => !group.startsWith('inline') && when.split(' && ').every(holds),
+    ({ when, group }) => group.startsWith('inline') === isInline && when.split(' && ').every(holds),
   );
   const byGroup = Map.groupBy(shown, ({ group }) => group.split('@')[0] ?? '');
   return new Map([...byGroup].map(([group, entries]) => [group, entries.map(({ command }) => command)]));
@@ -28,6 +28,15 @@ it.each([
   const groups = [...listEntries(contextValue).values()];
   for (const group of groups) expect(group.length).toBeLessThanOrEqual(4);
   expect(groups.flat().length).toBe(all);
+});
+
+it.each([
+  ['conversation runnable', ['condense']],
+  ['conversation condensed history', ['diff']],
+  ['live condensed undoable', ['condense', 'diff']],
+])('the row "%s" leaves room for its figures: its only buttons are %j', (contextValue, buttons) => {
+  const commands = listEntries(contextValue, true).get('inline');
+  expect(commands).toEqual(buttons.map((name) => `contextCondenser.conversations.${name}`));
 });
 
 it('the menu of a conversation that was given back begins with undoing this and resuming the conversation', () => {

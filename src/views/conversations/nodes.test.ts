@@ -217,7 +217,7 @@ describe('a row of the conversations view', () => {
     );
     expect(command?.command).toBe('contextCondenser.conversations.open');
     expect(label).toBe('Title of a');
-    expect(description).toBe('50% full · 2 min ago');
+    expect(description).toBe('50% · 2m');
     expect(resourceUri?.path).toBe('/50');
     expect(contextValue).toBe('conversation runnable resumable');
     expect(accessibilityInformation?.label).toBe('Title of a, 50% full, 4,000 tokens in messages, 2 min ago');
@@ -237,7 +237,7 @@ describe('a row of the conversations view', () => {
     const title = 'Rename everything that follows from it '.repeat(4).trim();
     const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
     const { label, tooltip } = item(found('a', { details }));
-    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(20);
+    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(18);
     expect(label).toMatch(/…$/);
     expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });
@@ -246,30 +246,32 @@ describe('a row of the conversations view', () => {
     const bytes = 40_400_000;
     const details = { path: 'a', modified: 0, bytes, isComplete: true, title: 'Long' };
     const { label, description, tooltip } = item(found('a', { bytes, details }));
-    expect([label, description]).toEqual(['Long', '2 min ago']);
+    expect([label, description]).toEqual(['Long', '2m']);
     expect(tooltip).toContain('40 MB, not counted');
   });
 
   it('shows the last condensation, even if the file was not read yet', () => {
     const ledger: LedgerOutline = { conversation: 'other', path: 'a', condensations: [condensation('1')] };
     const { label, description, contextValue, tooltip, command } = item(found('a', { details: undefined }), ledger);
-    expect([label, description]).toEqual(['Reading…', '−40% · 2 min ago']);
+    expect([label, description]).toEqual(['Reading…', '−40% · 2m']);
     expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(−40%\)/);
     expect(command?.command).toBe('contextCondenser.conversations.details');
     expect(contextValue).toBe('conversation condensed history runnable resumable');
   });
 
-  it('shows how full the window is and would be with the condensation, in row and tooltip', () => {
+  it('shows how full the window is and would be with the condensation: in a line that fits a side bar of 300 px, and in the tooltip', () => {
     const ledger: LedgerOutline = { conversation: 'id-a', condensations: [condensation('1')] };
-    const { description, tooltip } = item(found('a'), ledger);
-    expect(description).toBe('50% → ≈ 46% full · −40% · 2 min ago');
+    const details = { ...found('a').details!, title: 'Rename everything that follows' };
+    const { label, description, tooltip, accessibilityInformation } = item(found('a', { details }), ledger);
+    expect([label, description]).toEqual(['Rename everyt…', '50% · −40% · 2m']);
+    expect(accessibilityInformation?.label).toMatch(/, 50% → ≈ 46% full, −40%, 4,000 tokens in messages, 2 min ago$/);
     expect(tooltip).toMatch(/1,000 → 600 tokens \(−40%\); 50% → ≈ 46% full/);
   });
 
   it('shows after giving back only how full the window is, since the agent may have continued with the condensed version', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1')] };
     const { description, tooltip } = item(found('given'), ledger);
-    expect(description).toBe('50% full · −40% · given back · 2 min ago');
+    expect(description).toBe('50% · −40% · 2m · given back');
     expect(tooltip).not.toContain('→ ≈');
   });
 
@@ -280,7 +282,7 @@ describe('a row of the conversations view', () => {
       { label: 'Fix it', iconPath: { id: 'comment' } },
     ]);
     expect(titled('Fix it (condensed)').accessibilityInformation?.label).toMatch(/^Fix it \(condensed\), /);
-    expect(titled('Rename everything that follows (condensed)').label).toBe('Copy: Rename everyt…');
+    expect(titled('Rename everything that follows (condensed)').label).toBe('Copy: Rename ever…');
   });
 
   it('can be given back only where its agent reads what another program writes', () => {
@@ -306,7 +308,7 @@ describe('a row of the conversations view', () => {
   it('opens its file if it can’t be read, and says why', () => {
     const broken = found('a', { details: { path: 'a', modified: 0, isComplete: true, problem: 'line 3 is broken' } });
     const { description, contextValue, tooltip, command } = item(broken);
-    expect([description, contextValue]).toEqual(['can’t be read · 2 min ago', 'broken']);
+    expect([description, contextValue]).toEqual(['can’t be read · 2m', 'broken']);
     expect(command?.command).toBe('contextCondenser.conversations.openRaw');
     expect(tooltip).toContain('line 3 is broken');
   });
@@ -314,7 +316,7 @@ describe('a row of the conversations view', () => {
   it('shows how full the chat’s own window is', () => {
     expect(createTreeItem({ kind: 'live', live }, facts)).toMatchObject({
       label: 'Fix the chat',
-      description: '50% full · 2 min ago',
+      description: '50% · 2m',
       contextValue: 'live',
       tooltip: 'Fix the chat\nContext window: 50% full: 30,000 of 60,000 tokens',
       resourceUri: { path: '/50' },

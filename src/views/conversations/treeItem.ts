@@ -4,9 +4,10 @@ import * as vscode from 'vscode';
 import { formatPercentChange, formatTokens } from '../../core/format';
 import { getProviderName, formatProviderName } from '../../core/condense/types';
 import { shortenText } from '../../core/shortened';
-import { formatAge } from '../age';
+import { formatAge, formatShortAge } from '../age';
 import { createFillUri } from './fillDecoration';
 import { CONVERSATIONS_VIEW_ID, type ConversationAction } from './actions';
+import { formatFillShare } from '../../core/account/fillLevel';
 import { formatTokenChange } from '../../window/condensationWords';
 import {
   CHAT_AGENT_NAME,
@@ -84,13 +85,15 @@ function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.Tr
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const lastCondensation = condensations.findLast(({ isUndone }) => !isUndone);
   const sizeText = vscode.l10n.t('{0} tokens', formatTokens(tokens));
-  const fillText = formatPercentFull(formatShareOfWindow(tokens, contextWindow));
+  const share = formatShareOfWindow(tokens, contextWindow);
+  const fillText = formatPercentFull(share);
   const item = createRowItem(title, {
+    share,
     full: fillText,
     percent: (100 * tokens) / contextWindow,
     size: sizeText,
     last: lastCondensation,
-    age: formatAge(now - lastUsed),
+    ageMs: now - lastUsed,
   });
   item.iconPath = new vscode.ThemeIcon(lastCondensation ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   item.tooltip = [
@@ -113,17 +116,16 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
   const problem = found.details?.problem;
   const size = formatRowSize(found);
   const fillText = formatFillWithCondensation(node, facts) ?? formatRowFill(found, facts.contextWindow);
-  const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
-  const problemWords = problem === undefined ? undefined : size;
   const item = createRowItem(formatRowName(found), {
+    share: fill && formatFillShare(fill, facts.contextWindow),
     full: fillText,
     percent,
     size,
     last: lastCondensation,
-    age,
-    problem: problemWords,
+    ageMs: facts.now - found.modified,
+    problem: problem === undefined ? undefined : size,
     isGivenBack: node.givenBackAs !== undefined,
   });
   item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
@@ -157,10 +159,13 @@ function createConversationItem(node: ConversationNode, facts: TreeItemOptions):
 }
 
 interface RowFillFigures {
+  /** How full the agent’s window is now, such as `≈ 61%`; undefined if unknown. */
+  readonly share: string | undefined;
+  /** The same in words, with what the condensation makes of it. */
   readonly full: string | undefined;
   readonly size: string;
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
-  readonly age: string;
+  readonly ageMs: number;
   /** Filled percentage of the context window; undefined if unknown. */
   readonly percent?: number | undefined;
   /** Why the conversation can't be read. */
@@ -168,8 +173,9 @@ interface RowFillFigures {
   readonly isGivenBack?: boolean;
 }
 
-/** A longer label would leave no room, in a side bar of usual width, for what follows it. */
-const MAX_LABEL_CHARS = 20;
+/** Longer labels would leave no room for what follows them in a side bar of 300 px, VS Code’s default. */
+const MAX_LABEL_CHARS = 18;
+const MAX_CONDENSED_LABEL_CHARS = 14;
 
 /** End of the title that giving back to Claude Code writes. */
 const CONDENSED_SUFFIX = ' (condensed)';
@@ -178,25 +184,30 @@ const CONDENSED_SUFFIX = ' (condensed)';
  * Moves the suffix of a given-back session to the beginning, since narrow side bars cut the label's
  * end.
  */
-const createLabel = (title: string): string =>
+const createLabel = (title: string, maxChars: number): string =>
   shortenText(
     title.endsWith(CONDENSED_SUFFIX) ? vscode.l10n.t('Copy: {0}', title.slice(0, -CONDENSED_SUFFIX.length)) : title,
-    MAX_LABEL_CHARS,
+    maxChars,
   );
 
 /** Side bars cut off the end, so the least important figures come last. */
 function createRowItem(
   title: string,
-  { full, percent, size, last, age, problem, isGivenBack = false }: RowFillFigures,
+  { share, full, percent, size, last, ageMs, problem, isGivenBack = false }: RowFillFigures,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(createLabel(title), CollapsibleState.None);
+  const label = createLabel(title, last ? MAX_CONDENSED_LABEL_CHARS : MAX_LABEL_CHARS);
+  const item = new vscode.TreeItem(label, CollapsibleState.None);
   const change = last ? [formatPercentChange(last.tokensBefore, last.tokensAfter)] : [];
   const givenBackText = isGivenBack ? [vscode.l10n.t('given back')] : [];
-  const state = problem ?? full;
-  item.description = [...(state === undefined ? [] : [state]), ...change, ...givenBackText, age].join(' · ');
+  const state = problem ?? share;
+  item.description = [...(state === undefined ? [] : [state]), ...change, formatShortAge(ageMs), ...givenBackText].join(
+    ' · ',
+  );
   if (percent !== undefined) item.resourceUri = createFillUri(percent);
   item.accessibilityInformation = {
-    label: [title, ...(full === undefined ? [] : [full]), ...change, size, ...givenBackText, age].join(', '),
+    label: [title, ...(full === undefined ? [] : [full]), ...change, size, ...givenBackText, formatAge(ageMs)].join(
+      ', ',
+    ),
   };
   return item;
 }

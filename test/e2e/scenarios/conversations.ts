@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { assistant, jsonl, makeTextBlock, user } from '../../fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../fixtures/conversations/home';
 import type { Scenario, SharedScenarios, SharedScenario } from '../bed';
-import { homeWith, openConversations, refreshConversations } from '../home';
+import { freshSample, homeWith, openConversations, refreshConversations, SESSION } from '../home';
 import { plainWindow } from '../windows';
 import type { Workbench } from '../workbench/index';
 import {
@@ -84,7 +84,7 @@ const everyAgent =
       // row must start with the name, because “Oh My Pi” also ends in “Pi”.
       const row = new RegExp(`^\\s*${agent}`);
       await clickRow(bench, row);
-      await treeRows(bench, (texts) => texts.some((text) => /^Rename value7.*(?:ago|just now)/.test(text)));
+      await treeRows(bench, (texts) => texts.some((text) => /^Rename value7.*(?:now|\d+[mhd])$/.test(text)));
       await opens(bench);
       if (isEveryAction(agent)) await previewsCondensesAndExports(bench, join(folder, `${agent}.md`));
       if (agent === 'Claude Code') {
@@ -159,17 +159,42 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
   await closeParts(bench, 'notifications');
 }
 
+/** Titles as agents give them; each conversation is two hours older than the one before. */
+const TITLES = [
+  `Rename value7 ${'and everything that follows from it '.repeat(4)}`,
+  'should we close github issue 7670 as a duplicate?',
+  'Review OAuth JSON responses of the gateway',
+];
+
 const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
-  const title = `Rename value7 ${'and everything that follows from it '.repeat(4)}`;
-  homeWith(bench, {
-    '.claude/projects/-home-dev-app/00000000-0000-4000-8000-000000000001.jsonl': jsonl(
-      user('u1', null, title),
-      assistant('a1', 'u1', 'm1', makeTextBlock('word '.repeat(9_000))),
-    ),
-  });
+  const sessions = TITLES.map((title, index) => [
+    `.claude/projects/-home-dev-app/00000000-0000-4000-8000-00000000000${index}.jsonl`,
+    jsonl(user('u1', null, title), assistant('a1', 'u1', 'm1', makeTextBlock('word '.repeat(9_000 + 60_000 * index)))),
+  ]);
+  homeWith(bench, { [SESSION]: freshSample(), ...Object.fromEntries(sessions) });
   await openConversations(bench);
   await rowsBelow(bench, 'Claude Code', (texts) =>
-    texts.some((shown) => /^Rename value7.*…(?:≈ )?<?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
+    TITLES.every((title) =>
+      texts.some((shown) => shown.startsWith(title.slice(0, 10)) && /… ?(?:≈ )?<?\d+% · (?:now|\d+h)$/.test(shown)),
+    ),
+  );
+  await chooseInMenu(bench, 'Notes should', 'Condense');
+  await notification(bench, 'Condensed “');
+  await closeParts(bench, 'notifications');
+  await treeRows(bench, (texts) => texts.some((text) => /^Notes should.*% · −\d+% · now$/.test(text)));
+  await sideBarWidth(bench, 300);
+  // Buttons take room in the focused row and in the one under the pointer.
+  await bench.page.locator('.part.sidebar .monaco-list').focus();
+  await bench.page.keyboard.press('Home');
+  await bench.page.mouse.move(900, 400);
+  await screenshot(bench, 'conversations-default-width-dark');
+  const cut = bench.page.locator('.part.sidebar .monaco-list-row .monaco-icon-label-container');
+  assert.deepEqual(
+    await cut.evaluateAll((labels) =>
+      labels.filter((label) => label.scrollWidth > label.clientWidth).map(({ textContent }) => textContent),
+    ),
+    [],
+    'rows that VS Code cuts off at its default width',
   );
   // The side bar's minimum width, in pixels.
   await sideBarWidth(bench, 180);
@@ -211,7 +236,7 @@ const exportsWhereGivingBackIsNotSafe: SharedScenario = async (bench) => {
   await openConversations(bench);
   await treeRows(bench, (texts) => texts.some((text) => text.includes('Codex')));
   await foldAll(bench);
-  await rowsBelow(bench, 'Codex', (texts) => texts.some((text) => /Rename value7.*(?:ago|just now)/.test(text)));
+  await rowsBelow(bench, 'Codex', (texts) => texts.some((text) => /Rename value7.*(?:now|\d+[mhd])$/.test(text)));
   await chooseInMenu(bench, TASK, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');

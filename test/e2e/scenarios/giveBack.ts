@@ -30,7 +30,7 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.manual.targetPercent': 30 };
 
 /** Matches the end of a row's description. */
-const AGE = /\d+ (?:min|h|days) ago|just now/;
+const AGE = /(?:\d+[mhd]|now)$/;
 
 /** Matches the beginning of a row's description. */
 const DESCRIPTION = /(?:≈ )?<?\d+%|−\d+%/;

@@ -103,7 +103,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
 
     await openConversations(bench);
     // There is no space between label and description.
-    const row = new RegExp(`^${TITLE}\\s*\\d+% full · (?:just now|\\d+ \\w+ ago)`);
+    const row = new RegExp(`^${TITLE}\\s*\\d+% · (?:now|\\d+[mhd])$`);
     await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
     const words = await tooltip(bench, TITLE);
     const [, share, tokens] = /Context window: (?:≈ )?(\d+)% full: (?:≈ )?([\d,]+)/.exec(words) ?? [];
