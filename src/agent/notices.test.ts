@@ -115,7 +115,8 @@ describe('a notice about a condensation in the chat', () => {
       await showLiveEvent(event({ reason: 'by-hand' }), all);
       // The target was half of the messages' 16,000 tokens. For the whole request, in the model's
       // tokens, that makes 7,715.
-      const words = 'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); your target: 7,715.';
+      const words =
+        'Condensed “Fix the chat” with <lossless>: 18,000 → 9,000 tokens (−50%); your target of 7,715 was missed.';
       expect(fake.shown.map(({ message }) => message)).toEqual(answers.map(() => words));
       expect(fake.shown.map(({ choices }) => choices)).toEqual(answers.map(() => actions));
       const count = (answer: string): number => answers.filter((each) => each === answer).length;

@@ -15,7 +15,8 @@ import {
 } from '../core/condense/ledger/ledger';
 import { renderDiffOfViews } from '../core/condense/report/foldedTexts';
 import { renderReadingPage } from '../pages/readingPage';
-import { findReportedCondensation, renderReportPage } from '../pages/reportPage';
+import { findReportedCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
+import { AGENT_LIST, getLiveCommand, type AgentName } from '../core/agents';
 import { createPinEntries, getPinnedIndexes } from '../core/condense/ledger/pins';
 import { listMessagesBriefly, MAX_COMPARED_CHARS, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -189,6 +190,7 @@ export async function renderStoredReportPage(
     original: messages,
     savedPerRequest,
     isGivenBack,
+    agentWithoutGiveBack: findAgentWithoutGiveBack(task.agent),
     ...condensation,
     notes: [...new Set([...notes, ...conversation.notes.map(getNoteText)])],
   };
@@ -202,6 +204,13 @@ export async function renderStoredReportPage(
       ...(webview && { webview }),
     }),
   };
+}
+
+function findAgentWithoutGiveBack(name: AgentName | undefined): ReportedCondensation['agentWithoutGiveBack'] {
+  const agent = AGENT_LIST.find((each) => each.name === name);
+  return agent && !agent.giveBack
+    ? { name: agent.name, canRunCondensed: getLiveCommand(agent.name) !== undefined }
+    : undefined;
 }
 
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {

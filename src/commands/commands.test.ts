@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
@@ -117,7 +117,8 @@ describe('the command Condense Context Now', () => {
       // The notification is shown again after the command has ended.
       await vi.waitFor(() => expect(listOffers()).toHaveLength(4 * (index + 1)));
     }
-    for (const { choices } of listOffers()) expect(choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+    for (const { choices } of listOffers())
+      expect(choices).toEqual(['Show Diff', 'Give Back…', 'Condense With…', 'Undo', 'Details']);
   });
 
   it('keeps one diff open at a time, which closes when the condensation is undone', async () => {
@@ -347,7 +348,7 @@ describe('the command Condense Context Now', () => {
   it('says in its notification that the target was not reached', async () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 5;
     await condenseNow(services, file);
-    expect(getLastMessage().message).toMatch(/; your target: 222\.$/);
+    expect(getLastMessage().message).toMatch(/; your target of 222 was missed\.$/);
     expect(log.lines.join('\n')).toContain(' - Target: 222 tokens, missed by ');
   });
 
@@ -469,13 +470,21 @@ describe('picking a conversation to condense', () => {
     expect(fake.shown.map(({ message }) => message)).toEqual([]);
   });
 
-  it('condenses the picked conversation', async () => {
-    writeStoreFiles({ '.claude/projects/-project/session-1.jsonl': makeTranscript() });
-    actWhenListed((picker) => {
-      picker.accept(picker.items[0]!);
-    });
-    await condenseNow(services);
-    expect(getLastMessage().message).toMatch(/^Condensed “/);
+  it('condenses the picked conversation, and says how full its window stays until it is given back', async () => {
+    const returnable = '.claude/projects/-project/00000000-0000-4000-8000-000000000001.jsonl';
+    for (const [name, fill] of [
+      ['.claude/projects/-project/session-1.jsonl', /; the session itself stays (?:≈ )?<?\d+% full[.;]/],
+      [returnable, /; (?:(?:≈ )?<?\d+% → |still )(?:≈ )?<?\d+% full once given back[.;]/],
+    ] as const) {
+      writeStoreFiles({ [name]: makeTranscript() });
+      actWhenListed((picker) => {
+        picker.accept(picker.items[0]!);
+      });
+      await condenseNow(services);
+      expect(getLastMessage().message).toMatch(/^Condensed “/);
+      expect(getLastMessage().message).toMatch(fill);
+      rmSync(join(home, name));
+    }
   });
 
   it('can open a file, and explains an empty list', async () => {

@@ -19,7 +19,10 @@ import { getMessageCounter } from '../window/counter';
 import { createEngineHostModels, addConfiguredWarnings } from './native';
 import { copyAsPlainData } from '../window/settings/plain';
 import { choiceMayCallModel } from './previewSetup';
-import { formatRowFillChange } from '../views/conversations/rowWords';
+import { formatRowFill, formatRowFillChange } from '../views/conversations/rowWords';
+import { findGiveBackTarget } from '../core/agents/giveBackTarget';
+import { isReductionSmall } from '../core/condense/metrics/metrics';
+import type { IndexedConversation } from '../background/conversationIndex';
 import { readSetting } from '../window/settings/settings';
 import { getConversationIndex, getFileName, findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
@@ -189,18 +192,26 @@ async function showCondensedMessage(
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const providerNames = formatProviderNames(services, result);
   const indexedConversation = getConversationIndex(services).conversations.find((each) => each.path === path);
-  const fillChange =
-    indexedConversation && formatRowFillChange(indexedConversation, result, readSetting('conversations.contextWindow'));
   const isSample = path === getSamplePath(services.context.extensionPath);
-  const message = formatCondensationMessage({ ...result, provider: providerNames, title, isSample, full: fillChange });
+  const canGiveBack = !isSample && findGiveBackTarget(path, indexedConversation?.agent) !== undefined;
+  const message = formatCondensationMessage({
+    ...result,
+    provider: providerNames,
+    title,
+    isSample,
+    full: indexedConversation && !isSample ? describeFill(indexedConversation, result, canGiveBack) : undefined,
+    isSmall: isReductionSmall(result.metrics, readModelSettings().warnings),
+  });
   const summary = reason === undefined ? message : `${reason} ${message}`;
   let comparison: string | undefined;
   const showDiffLabel = vscode.l10n.t('Show Diff');
   const condenseWithLabel = vscode.l10n.t('Condense With…');
   const undoLabel = vscode.l10n.t('Undo');
   const detailsLabel = vscode.l10n.t('Details');
+  const giveBackLabel = vscode.l10n.t('Give Back…');
+  const labels = [showDiffLabel, ...(canGiveBack ? [giveBackLabel] : []), condenseWithLabel, undoLabel, detailsLabel];
   for (;;) {
-    switch (await showInformationMessage(summary, showDiffLabel, condenseWithLabel, undoLabel, detailsLabel)) {
+    switch (await showInformationMessage(summary, ...labels)) {
       case showDiffLabel:
         // Later comparisons may have removed this comparison from memory, so add it again.
         if (comparison === undefined || !services.comparisons.hasComparison(comparison)) {
@@ -215,6 +226,9 @@ async function showCondensedMessage(
         }
         await services.comparisons.showComparison(comparison);
         break;
+      case giveBackLabel:
+        await vscode.commands.executeCommand('contextCondenser.conversations.giveBack', path);
+        return;
       case condenseWithLabel:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);
         return;
@@ -228,6 +242,21 @@ async function showCondensedMessage(
         return;
     }
   }
+}
+
+/** Condensing changes only our own copy, so the agent's window stays as full as it was. */
+function describeFill(
+  conversation: IndexedConversation,
+  result: CondensedResult,
+  canGiveBack: boolean,
+): string | undefined {
+  const window = readSetting('conversations.contextWindow');
+  if (canGiveBack) {
+    const change = formatRowFillChange(conversation, result, window);
+    return change && vscode.l10n.t('{0} once given back', change);
+  }
+  const fill = formatRowFill(conversation, window);
+  return fill && vscode.l10n.t('the session itself stays {0}', fill);
 }
 
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';

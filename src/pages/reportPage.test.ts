@@ -70,7 +70,7 @@ describe('the report page of a condensation', () => {
     const fill = { tokens: 40_000, isRecorded: true };
     const { page: known } = await renderPage(messages, {}, undefined, { ...fill, window: 200_000 });
     expect(known).toContain('As the agent left it, the context window was 20% full: 40,000 of 200,000 tokens, by');
-    expect(known).toMatch(/; context window <strong>20% → ≈ \d+% full</);
+    expect(known).toMatch(/; context window <strong>20% → ≈ \d+% full<\/strong> once the agent continues with it/);
     const { page: unknown } = await renderPage(messages, {}, undefined, fill);
     expect(unknown).toContain(
       'As the agent left it, the conversation had 40,000 tokens of a window that is not known, by',
@@ -199,6 +199,22 @@ describe("the content of a condensation's report page", () => {
     // The curve goes from no tokens at the first message to all tokens at the last.
     expect(points[0]).toBe('0.0,220.0');
     expect(points.at(-1)).toBe('720.0,0.0');
+  });
+
+  it('says if the agent never takes a conversation back, instead of what that would save', () => {
+    const page = (canRunCondensed: boolean): string =>
+      shown([user('a')], { savedPerRequest: 1, agentWithoutGiveBack: { name: 'Codex', canRunCondensed } });
+    expect(page(false)).toContain('Codex does not continue with what other programs write');
+    expect(page(false)).not.toContain('New Session');
+    expect(page(true)).toContain('A session that is opened with “New Session, Condensed” is condensed while it runs.');
+    expect(page(true)).not.toContain('each later request');
+  });
+
+  it('shows local time in VS Code, and universal time in a file, which may be read elsewhere', () => {
+    const at = '2026-01-02T03:04:05.000Z';
+    const local = new Date(at).toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' });
+    expect(shown([user('a')], { at })).toContain('Condensed on 2026-01-02 at 03:04 UTC.');
+    expect(shown([user('a')], { at }, { webview: { nonce: 'n', actions: [] } })).toContain(`Condensed on ${local}.`);
   });
 
   it('includes what a summary replaced', () => {

@@ -29,10 +29,10 @@ import { listCondensationNames } from '../core/condense/report/report';
 import {
   type FillLevel,
   estimateCondensedFill,
-  explainFill,
   formatFillChange,
   formatFillSentence,
   formatFillTokens,
+  formatMessageTokens,
 } from '../core/account/fillLevel';
 import { renderPage } from './page';
 
@@ -53,6 +53,8 @@ export interface ReportedCondensation {
   /** US dollars that each later request of the agent saves; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
   readonly isGivenBack?: boolean;
+  /** The agent, if it never continues with what other programs write. */
+  readonly agentWithoutGiveBack?: { readonly name: string; readonly canRunCondensed: boolean } | undefined;
   readonly notes: readonly string[];
 }
 
@@ -121,11 +123,11 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
         <p class="lead">
           <strong>${formatCount(sizes.before.total)} → ${formatCount(sizes.after.total)} tokens</strong>
           (${formatChange(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
-          ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes, assumedWindow)}
+          ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject, subject.fill, sizes, assumedWindow)}
         </p>
-        ${webview ? renderActionButtons(webview) : ''} ${renderSaving(subject)}
+        ${webview ? renderActionButtons(webview) : ''} ${renderNextStep(subject)}
         <p>
-          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
+          ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTime(subject.at, webview)}.`}
           ${subject.fill === undefined ? '' : describeFillBeforeAndAfter(subject.fill, sizes, assumedWindow)}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
@@ -144,19 +146,20 @@ const renderActionButtons = ({ actions }: WebviewFrame): SafeHtml =>
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}" title="${label}">${label}</a> `)}
   </p>`;
 
+/** The agent's window stays as full as it was until the agent gets the condensed conversation. */
 function renderFillChange(
+  { isGivenBack = false, agentWithoutGiveBack }: ReportedCondensation,
   fill: FillLevel,
   { before, after }: SizesBeforeAndAfter,
   assumedWindow: number | undefined,
 ): SafeHtml | string {
   const condensedFill = estimateCondensedFill(fill, before.total, after.total);
   const windowTokens = fill.window ?? assumedWindow;
-  return windowTokens === undefined || condensedFill === fill
+  return windowTokens === undefined || condensedFill === fill || agentWithoutGiveBack
     ? ''
-    : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, windowTokens)}</strong>`;
+    : renderHtml`; context window <strong>${formatFillChange(fill, condensedFill, windowTokens)}</strong>${isGivenBack ? '' : ' once the agent continues with it'}`;
 }
 
-/** Also explains why the window was fuller than the messages' size. */
 function describeFillBeforeAndAfter(
   fill: FillLevel,
   { before, after }: SizesBeforeAndAfter,
@@ -166,20 +169,34 @@ function describeFillBeforeAndAfter(
   const condensedFill = estimateCondensedFill(fill, before.total, after.total);
   return [
     `As the agent left it, ${isWindowKnown ? 'the context window was' : 'the conversation had'} ${formatFillSentence(fill, assumedWindow)}.`,
-    explainFill(fill, before.total) ?? '',
-    condensedFill === fill ? '' : `With the condensed messages, it has ${formatFillTokens(condensedFill)}.`,
+    `Messages: ${formatMessageTokens(before.total, fill)}.`,
+    condensedFill === fill ? '' : `With the condensed messages, it would hold ${formatFillTokens(condensedFill)}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
 }
 
-const renderSaving = ({ savedPerRequest: savedDollars, isGivenBack }: ReportedCondensation): SafeHtml | string =>
-  savedDollars === undefined || savedDollars <= 0
+/** Says what the condensed conversation is good for: nothing, until an agent continues with it. */
+function renderNextStep({
+  savedPerRequest: savedDollars,
+  isGivenBack,
+  agentWithoutGiveBack,
+}: ReportedCondensation): SafeHtml | string {
+  if (agentWithoutGiveBack) {
+    const { name, canRunCondensed } = agentWithoutGiveBack;
+    return renderHtml`<p>
+      ${name} does not continue with what other programs write, so its own session stays as it was. The condensed
+      conversation can be exported.
+      ${canRunCondensed ? 'A session that is opened with “New Session, Condensed” is condensed while it runs.' : ''}
+    </p>`;
+  }
+  return savedDollars === undefined || savedDollars <= 0
     ? ''
     : renderHtml`<p>
         ${isGivenBack ? 'Each later request costs' : 'Once given back to its agent, each later request costs'}
         ${formatCost(savedDollars)} less.
       </p>`;
+}
 
 const maskText = (text: string): string => maskSecrets(text);
 
@@ -203,7 +220,11 @@ function dropFailureReasons({ steps, notes }: ReportedCondensation): Pick<Report
 export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
   maskText(renderConversation(messages.map(maskMessage), origins));
 
-const formatTimestamp = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
+/** Files are read elsewhere, so only a page in VS Code shows local time. */
+const formatTime = (at: string, webview: WebviewFrame | undefined): string =>
+  webview
+    ? new Date(at).toLocaleString('en', { dateStyle: 'long', timeStyle: 'short' })
+    : `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
 
 const CONTENT_KIND_LABELS: Readonly<Record<ContentType | 'other', string>> = {
   messageText: 'Message text',

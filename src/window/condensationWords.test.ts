@@ -21,9 +21,16 @@ describe('the sentence about a condensation', () => {
     [{}, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).'],
     [{ title: undefined }, 'Condensed with Smart: 2,000 → 1,000 tokens (−50%).'],
     [{ targetTokens: 1_000 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%).'],
-    [{ targetTokens: 999 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); your target: 999.'],
+    [
+      { targetTokens: 999 },
+      'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); your target of 999 was missed.',
+    ],
     [{ cost: 0.03 }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost $0.03.'],
     [{ cost: undefined }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); cost unknown.'],
+    [
+      { isSmall: true },
+      'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%). “Condense With…” lists what removes more.',
+    ],
     [{ notes: ['a'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
     [{ notes: ['a', 'b'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
     [
@@ -45,6 +52,8 @@ describe('the sentence about a condensation', () => {
     expect(formatPreviewMessage(preview)).toBe(
       'Preview of condensing with Lossless: 2,000 → 1,000 tokens (−50%). Nothing was applied.',
     );
-    expect(formatPreviewMessage({ ...preview, targetTokens: 999 })).toContain('(−50%); your target: 999. ');
+    expect(formatPreviewMessage({ ...preview, targetTokens: 999 })).toContain(
+      '(−50%); your target of 999 was missed. ',
+    );
   });
 });

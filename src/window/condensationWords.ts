@@ -17,15 +17,24 @@ export interface CondensationFigures {
   readonly notes?: readonly string[];
   readonly title?: string | undefined;
   readonly isSample?: boolean;
-  /**
-   * How full the window is and would be after the condensation, such as `61% → ≈ 46% full`; absent
-   * if unknown.
-   */
+  /** Says how full the window is and would be, such as `61% → ≈ 46% full`; absent if unknown. */
   readonly full?: string | undefined;
+  /** True if less was removed than the user wants to be warned about. */
+  readonly isSmall?: boolean;
 }
 
 export function formatCondensationMessage(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, title, isSample = false, full, notes = [] } = figures;
+  const {
+    provider,
+    tokensBefore,
+    tokensAfter,
+    cost,
+    title,
+    isSample = false,
+    full,
+    notes = [],
+    isSmall = false,
+  } = figures;
   const change = [
     formatTokenChange(tokensBefore, tokensAfter),
     ...(full === undefined ? [] : [full]),
@@ -33,10 +42,12 @@ export function formatCondensationMessage(figures: CondensationFigures): string 
     ...formatMissedTarget(figures),
     ...mentionNotes(notes),
   ].join('; ');
-  if (isSample) return vscode.l10n.t('Condensed the sample with {0}: {1}.', provider, change);
-  return title === undefined
-    ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
-    : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
+  const result = isSample
+    ? vscode.l10n.t('Condensed the sample with {0}: {1}.', provider, change)
+    : title === undefined
+      ? vscode.l10n.t('Condensed with {0}: {1}.', provider, change)
+      : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
+  return isSmall ? `${result} ${vscode.l10n.t('“Condense With…” lists what removes more.')}` : result;
 }
 
 export const formatProviderNames = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
@@ -62,7 +73,9 @@ const mentionNotes = (notes: readonly string[]): string[] =>
   notes.length === 0 ? [] : [vscode.l10n.t('notes in Details')];
 
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
-  isTargetExceeded(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
+  isTargetExceeded(figures)
+    ? [vscode.l10n.t('your target of {0} was missed', formatTokens(figures.targetTokens ?? 0))]
+    : [];
 
 export const formatTokenChange = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatPercentChange(before, after)})`;

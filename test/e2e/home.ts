@@ -13,7 +13,7 @@ import { openContainer, until } from './workbench/index';
 const sample = readFileSync(join(root, 'sample', 'conversation.jsonl'), 'utf8');
 const sampleId = (JSON.parse(sample.slice(0, sample.indexOf('\n'))) as { sessionId: string }).sessionId;
 
-export const SESSION = '.claude/projects/-home-me-notes/sample.jsonl';
+export const SESSION = '.claude/projects/-home-me-notes/7b1c9d3e-0f52-4c8a-9a4e-2d6f8b1a5c30.jsonl';
 
 /** Returns the sample as a new session that no ledger knows. */
 export const freshSample = (): string => sample.replaceAll(sampleId, randomUUID());

@@ -162,7 +162,7 @@ describe('the conversations view', () => {
     writeSession();
     await openView();
     await condenseFirstRow('lossless');
-    expect(getLastMessage().choices).toEqual(['Show Diff', 'Condense With…', 'Undo', 'Details']);
+    expect(getLastMessage().choices).toEqual(['Show Diff', 'Give Back…', 'Condense With…', 'Undo', 'Details']);
     await run('diff');
     const [command, , after, title] = fake.executed.at(-1) as [string, Uri, Uri, string];
     expect(command).toBe('vscode.diff');

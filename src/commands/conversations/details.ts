@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
+import { getLiveCommand } from '../../core/agents';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
 import type { Services } from '../../window/services';
 import { getFileName } from '../conversationIndex';
@@ -62,6 +63,12 @@ const DETAILS_ACTIONS: readonly DetailsAction[] = [
     command: 'contextCondenser.conversations.giveBack',
     label: () => vscode.l10n.t('Give Back to the Agent…'),
     isPossible: (path, { agent }) => findGiveBackTarget(path, agent) !== undefined,
+  },
+  {
+    command: 'contextCondenser.conversations.runCondensed',
+    label: () => vscode.l10n.t('New Session, Condensed'),
+    isPossible: (path, { agent }) =>
+      findGiveBackTarget(path, agent) === undefined && agent !== undefined && getLiveCommand(agent) !== undefined,
   },
   {
     command: 'contextCondenser.conversations.undoGiveBack',

@@ -7,12 +7,12 @@ import {
   chooseLikelyWindow,
   estimateCondensedFill,
   estimateFillOfCopy,
-  explainFill,
   formatFillChange,
   computeFillLevel,
   formatFillSentence,
   formatFillShare,
   formatFillTokens,
+  formatMessageTokens,
 } from './fillLevel';
 import { findLastRequestInHistory, type LastRequest, type RecordedRequests } from './recordedRequest';
 
@@ -114,17 +114,11 @@ describe('the fill level with condensed messages', () => {
       }),
     );
   });
+});
 
-  it("is explained by the model's token factor and by content outside the messages, as far as known", () => {
-    expect(explainFill(recordedFill, 269_057)).toBe(
-      'Of these, messages: ≈ 403,586 (269,057 as counted here, × 1.5 for this model); instructions, tools and the like: ≈ 203,372.',
-    );
-    expect(explainFill({ ...recordedFill, tokenFactor: undefined }, 600_000)).toBe(
-      'Of these, messages: 600,000; instructions, tools and the like: ≈ 6,957.',
-    );
-    expect(explainFill({ ...recordedFill, isRecorded: false }, 269_057)).toBeUndefined();
-    expect(explainFill(recordedFill, 500_000)).toBeUndefined();
-  });
+it('a size in tokens says how many tokens the vendor counts, if these differ', () => {
+  expect(formatMessageTokens(269_057, recordedFill)).toBe('269,057 tokens (≈ 403,586 as the vendor counts)');
+  expect(formatMessageTokens(600_000)).toBe('600,000 tokens');
 });
 
 describe('the last recorded request', () => {

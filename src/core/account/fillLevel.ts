@@ -102,18 +102,11 @@ export const estimateFillOfCopy = (
   fromOriginal: { renewed: original.renewed },
 });
 
-export function explainFill(
-  { tokens, tokenFactor = 1, isRecorded }: FillLevel,
-  countedTokens: number,
-): string | undefined {
-  const otherTokens = Math.round(tokens - tokenFactor * countedTokens);
-  if (!isRecorded || otherTokens <= 0) return undefined;
-  const messages =
-    tokenFactor === 1
-      ? formatTokens(countedTokens)
-      : `≈ ${formatTokens(Math.round(tokenFactor * countedTokens))} (${formatTokens(countedTokens)} as counted here, × ${tokenFactor} for this model)`;
-  return `Of these, messages: ${messages}; instructions, tools and the like: ≈ ${formatTokens(otherTokens)}.`;
-}
+/** Formats o200k tokens of messages, such as `269,057 tokens (≈ 403,586 as the vendor counts)`. */
+export const formatMessageTokens = (countedTokens: number, { tokenFactor = 1 }: Partial<FillLevel> = {}): string =>
+  tokenFactor === 1
+    ? `${formatTokens(countedTokens)} tokens`
+    : `${formatTokens(countedTokens)} tokens (≈ ${formatTokens(Math.round(tokenFactor * countedTokens))} as the vendor counts)`;
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 

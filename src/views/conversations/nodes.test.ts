@@ -227,7 +227,6 @@ describe('a row of the conversations view', () => {
         'Claude Code',
         'Messages, which can be condensed: 4,000 tokens',
         'Context window: 50% full: 5,000 of 10,000 tokens, by the last recorded request and its answer, with instructions and tools, as the vendor counts',
-        'Of these, messages: 4,000; instructions, tools and the like: ≈ 1,000.',
         '',
       ].join('\n'),
     );

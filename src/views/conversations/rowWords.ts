@@ -3,13 +3,12 @@ import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/format';
 import {
-  type FillLevel,
   estimateCondensedFill,
-  explainFill,
   formatFillChange,
   formatFillSentence,
   formatFillShare,
   formatFillTokens,
+  formatMessageTokens,
 } from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { getConversationTitle } from './nodes';
@@ -61,13 +60,8 @@ export function listRowSizes(conversation: IndexedConversation, assumedWindow: n
   const { fill, tokens, problem } = conversation.details ?? {};
   if (problem !== undefined || tokens === undefined) return [formatRowSize(conversation)];
   return [
-    vscode.l10n.t('Messages, which can be condensed: {0} tokens', formatTokens(tokens)),
-    ...(fill
-      ? [
-          vscode.l10n.t('Context window: {0}', formatFillSentence(fill, assumedWindow)),
-          ...listFillExplanation(fill, tokens),
-        ]
-      : []),
+    vscode.l10n.t('Messages, which can be condensed: {0}', formatMessageTokens(tokens, fill)),
+    ...(fill ? [vscode.l10n.t('Context window: {0}', formatFillSentence(fill, assumedWindow))] : []),
   ];
 }
 
@@ -80,11 +74,6 @@ export function formatSizeLine(conversation: IndexedConversation, assumedWindow:
   const full = formatPercentFull(formatFillShare(fill, assumedWindow));
   const ofWindow = formatFillTokens({ ...fill, window: fill.window ?? assumedWindow });
   return `${vscode.l10n.t('Context window {0}: {1}.', full, ofWindow)} ${messages}`;
-}
-
-function listFillExplanation(fill: FillLevel, tokens: number): string[] {
-  const explanation = explainFill(fill, tokens);
-  return explanation === undefined ? [] : [explanation];
 }
 
 export const formatPercentFull = (share: string): string => vscode.l10n.t('{0} full', share);

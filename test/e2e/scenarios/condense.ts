@@ -70,10 +70,13 @@ const condensesATranscriptShowsTheDiffSavesAndUndoes: SharedScenario = async (be
   await pick(bench, SAMPLE_TITLE);
 
   const done = await notification(bench, 'Condensed “');
-  assert.match(done.text, /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)(?:; .*% → ≈ .*% full)?\.$/);
+  assert.match(
+    done.text,
+    /^Condensed “.+” with Lossless: [\d,]+ → [\d,]+ tokens \(−\d+%\)(?:; .*% → ≈ .*% full once given back)?\.$/,
+  );
   const before = / ([\d,]+) tokens in messages/.exec(shown.items[0]?.detail ?? '')?.[1] ?? '';
   assert.ok(done.text.includes(`: ${before} → `), 'the result begins with the size in the list');
-  assert.deepEqual(done.buttons, ['Show Diff', 'Condense With…', 'Undo', 'Details']);
+  assert.deepEqual(done.buttons, ['Show Diff', 'Give Back…', 'Condense With…', 'Undo', 'Details']);
   assert.deepEqual(done.cutShort, []);
   await screenshot(bench, 'summary-dark');
 

@@ -203,7 +203,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   await screenshot(bench, 'conversations-narrow-light');
   assert.match(
     await tooltip(bench, 'Rename value7'),
-    /Messages, which can be condensed: [\d,]+ tokens\s+Context window: (?:≈ )?<?\d+% full: (?:≈ )?[\d,]+ (?:of [\d,]+ )?tokens/,
+    /Messages, which can be condensed: [\d,]+ tokens(?: \(≈ [\d,]+ as the vendor counts\))?\s+Context window: (?:≈ )?<?\d+% full: (?:≈ )?[\d,]+ (?:of [\d,]+ )?tokens/,
   );
   await sideBarWidth(bench, 300);
 };

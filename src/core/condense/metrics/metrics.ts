@@ -78,11 +78,14 @@ export const hasRunFailed = ({ outcome }: RunMetrics): boolean => outcome === 'f
 const getReductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
+export const isReductionSmall = (run: RunMetrics, { reductionPercent }: WarningLimits): boolean =>
+  getReductionPercent(run) < reductionPercent;
+
 export function getRunWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
   const reduction = getReductionPercent(run);
   return [
-    ...(reduction < limits.reductionPercent
+    ...(isReductionSmall(run, limits)
       ? [
           `Only ${formatPercent(reduction, 1)} of the tokens were removed; the warning is set to ${formatPercent(limits.reductionPercent)}.`,
         ]
