@@ -472,9 +472,9 @@ describe('picking a conversation to condense', () => {
 
   it('condenses the picked conversation, and says how full its window stays until it is given back', async () => {
     const returnable = '.claude/projects/-project/00000000-0000-4000-8000-000000000001.jsonl';
-    for (const [name, fill] of [
-      ['.claude/projects/-project/session-1.jsonl', /; the session itself stays (?:≈ )?<?\d+% full[.;]/],
-      [returnable, /; (?:(?:≈ )?<?\d+% → |still )(?:≈ )?<?\d+% full once given back[.;]/],
+    for (const [name, button, fill] of [
+      ['.claude/projects/-project/session-1.jsonl', 'Export…', /; the session itself stays (?:≈ )?<?\d+% full[.;]/],
+      [returnable, 'Give Back…', /; (?:(?:≈ )?<?\d+% → |still )(?:≈ )?<?\d+% full once given back[.;]/],
     ] as const) {
       writeStoreFiles({ [name]: makeTranscript() });
       actWhenListed((picker) => {
@@ -483,6 +483,7 @@ describe('picking a conversation to condense', () => {
       await condenseNow(services);
       expect(getLastMessage().message).toMatch(/^Condensed “/);
       expect(getLastMessage().message).toMatch(fill);
+      expect(getLastMessage().choices).toContain(button);
       rmSync(join(home, name));
     }
   });

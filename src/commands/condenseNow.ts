@@ -209,7 +209,9 @@ async function showCondensedMessage(
   const undoLabel = vscode.l10n.t('Undo');
   const detailsLabel = vscode.l10n.t('Details');
   const giveBackLabel = vscode.l10n.t('Give Back…');
-  const labels = [showDiffLabel, ...(canGiveBack ? [giveBackLabel] : []), condenseWithLabel, undoLabel, detailsLabel];
+  const exportLabel = vscode.l10n.t('Export…');
+  const useLabels = isSample ? [] : [canGiveBack ? giveBackLabel : exportLabel];
+  const labels = [showDiffLabel, ...useLabels, condenseWithLabel, undoLabel, detailsLabel];
   for (;;) {
     switch (await showInformationMessage(summary, ...labels)) {
       case showDiffLabel:
@@ -228,6 +230,9 @@ async function showCondensedMessage(
         break;
       case giveBackLabel:
         await vscode.commands.executeCommand('contextCondenser.conversations.giveBack', path);
+        return;
+      case exportLabel:
+        await vscode.commands.executeCommand('contextCondenser.conversations.export', path);
         return;
       case condenseWithLabel:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);

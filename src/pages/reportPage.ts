@@ -185,8 +185,8 @@ function renderNextStep({
   if (agentWithoutGiveBack) {
     const { name, canRunCondensed } = agentWithoutGiveBack;
     return renderHtml`<p>
-      ${name} does not continue with what other programs write, so its own session stays as it was. The condensed
-      conversation can be exported.
+      ${name} does not continue with what other programs write, so its own session stays as it was. To continue
+      in a new session, export the condensed conversation as a handover prompt.
       ${canRunCondensed ? 'A session that is opened with “New Session, Condensed” is condensed while it runs.' : ''}
     </p>`;
   }
