@@ -77,7 +77,7 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await openContainer(bench, VIEW);
     const isListed = (texts: readonly string[]): boolean =>
       texts.some((text) => /^Gateway for extensions ?127\.0\.0\.1:\d+$/.test(text)) &&
-      texts.some((text) => text.includes('Put the letters'));
+      texts.some((text) => text.includes('Put the lett'));
     await treeRows(bench, isListed);
     await screenshot(bench, 'gateway-row-dark');
     await setTheme(bench, 'light');
@@ -108,7 +108,9 @@ const servesExtensionsThatTakeABaseUrl: SharedScenario = async (bench, bed) => {
     await pick(bench, 'End the Gateway');
     await checkGone(bench, began);
     await assert.rejects(extension.ask(), { message: 'Connection error.' });
-    await treeRows(bench, (texts) => texts.every((text) => !text.includes('Gateway') && !text.includes('letters')));
+    await treeRows(bench, (texts) =>
+      texts.every((text) => !text.includes('Gateway') && !text.includes('Put the lett')),
+    );
     await other.close();
   } finally {
     await vendor.close();

@@ -63,7 +63,7 @@ const looksAt =
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
     writeSameWork(homeWith(bench));
     await openConversations(bench);
-    const label = asked.slice(0, 19).trim();
+    const label = asked.slice(0, 12).trim();
     // The tab's title omits the period at the end of the prompt.
     const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));

@@ -31,6 +31,8 @@ import {
 } from '../workbench/index';
 
 const TASK = 'Look at all parts';
+/** What a condensed row shows of it. */
+const ROW = 'Look at all';
 const READS = 100;
 const SESSION = '00000000-0000-4000-8000-000000000100';
 
@@ -108,14 +110,14 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
     'contextCondenser.manual.targetPercent': 5,
   });
   await openConversations(bench);
-  await rowsBelow(bench, 'Claude Code', (texts) => texts.some((shown) => shown.includes(TASK)));
-  await chooseInMenu(bench, TASK, 'Condense');
+  await rowsBelow(bench, 'Claude Code', (texts) => texts.some((shown) => shown.includes(ROW)));
+  await chooseInMenu(bench, ROW, 'Condense');
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications');
-  await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${TASK}.*−\\d+%`).test(shown)));
+  await treeRows(bench, (texts) => texts.some((shown) => new RegExp(`${ROW}.*−\\d+%`).test(shown)));
 
   const startTimeMs = Date.now();
-  await chooseInMenu(bench, TASK, 'Show Diff');
+  await chooseInMenu(bench, ROW, 'Show Diff');
   // The diff opens at the first change.
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
   await bench.page.locator('.monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete').first().waitFor();
@@ -124,7 +126,7 @@ const readsWhatWasCondensed: SharedScenario = async (bench) => {
   await screenshot(bench, 'reading-diff');
   await closeParts(bench, 'editors');
 
-  await chooseInMenu(bench, TASK, 'Details');
+  await chooseInMenu(bench, ROW, 'Details');
   const details = await webview(bench, 'a.button');
   await details.getByRole('link', { name: 'Read What Was Condensed' }).click();
   const frame = await webview(bench, 'section#message-1');

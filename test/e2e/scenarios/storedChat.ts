@@ -37,6 +37,8 @@ const PROMPT = 'Read every module three times over';
 const DONE = 'Every module was read three times.';
 /** The title that the model gives; the row of a live conversation shows the prompt instead. */
 const TITLE = 'Modules read thrice';
+/** What a condensed row shows of it. */
+const ROW = 'Modules read';
 
 const nameAt = (step: number): string => NAMES[step % NAMES.length] ?? '';
 
@@ -54,7 +56,7 @@ const number = (text: string | undefined): number => Number(text?.replaceAll(','
 
 /** Exports the condensed conversation from its details in one format, and reads the file. */
 async function exported(bench: Workbench, form: RegExp, file: string): Promise<string> {
-  await clickRow(bench, TITLE);
+  await clickRow(bench, ROW);
   await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
   await pick(bench, form);
   await saveAs(bench, file);
@@ -103,9 +105,9 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
 
     await openConversations(bench);
     // There is no space between label and description.
-    const row = new RegExp(`^${TITLE}\\s*\\d+% · (?:now|\\d+[mhd])$`);
+    const row = new RegExp(`^${ROW}.*…\\s*\\d+% · (?:now|\\d+[mhd])$`);
     await rowsBelow(bench, /^\s*VS Code/, (texts) => texts.some((text) => row.test(text)));
-    const words = await tooltip(bench, TITLE);
+    const words = await tooltip(bench, ROW);
     const [, share, tokens] = /Context window: (?:≈ )?(\d+)% full: (?:≈ )?([\d,]+)/.exec(words) ?? [];
     await screenshot(bench, 'stored-chat-dark', true);
     bed.report(`row: ${share}%, ${tokens} tokens; results ${least}, last request ${most}\n${words}`);
@@ -122,13 +124,13 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
     const messages = number(/can be condensed: ([\d,]+) tokens/.exec(words)?.[1]);
     assert.ok(messages >= least && messages <= most, `${messages}, not ${least} to ${most}`);
 
-    await chooseInMenu(bench, TITLE, 'Condense');
+    await chooseInMenu(bench, ROW, 'Condense');
     const done = await notification(bench, 'Condensed “');
     const [, before, after] = /([\d,]+) → ([\d,]+) tokens/.exec(done.text) ?? [];
     bed.report(done.text);
     assert.equal(number(before), messages, 'the result begins with the size in the tooltip');
     assert.ok(number(after) < number(before) / 2, 'two of three readings are left out');
-    await treeRows(bench, (texts) => texts.some((text) => new RegExp(`${TITLE}.*−\\d+%`).test(text)));
+    await treeRows(bench, (texts) => texts.some((text) => new RegExp(`${ROW}.*−\\d+%`).test(text)));
     await screenshot(bench, 'stored-chat-condensed-dark');
     await closeParts(bench, 'notifications');
 

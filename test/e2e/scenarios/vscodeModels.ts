@@ -20,7 +20,7 @@ import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, 
 const STEPS = 24;
 const WINDOW = 24_000;
 /** Start of each task's title; rows shorten long titles. */
-const TITLES = ['Put the native', 'Put the other notes'];
+const TITLES = ['Put the nati', 'Put the othe'];
 
 /** Returns the file that a step reads; every third step reads a file again. */
 const getFileOfStep = (step: number): number => (step % 3 === 2 ? step - 2 : step);
