@@ -50,6 +50,13 @@ describe('the commands in package.json', () => {
   });
 });
 
+it.each(Object.entries(words).flatMap(([key, text]) => (/^walkthrough\.\w+\.description$/.test(key) ? [text] : [])))(
+  'a walkthrough step has one main action: VS Code shows a link in a line of its own as a button: %s',
+  (text) => {
+    expect(text.split('\n').filter((line) => /^\[[^\]]+\]\([^)]+\)$/.test(line))).toHaveLength(1);
+  },
+);
+
 it('documents name no unknown setting or command', () => {
   const known = new Set([...settings, ...commands]);
   const groups = [...known].map((name) => name.slice(0, name.lastIndexOf('.')));
