@@ -366,14 +366,19 @@ describe('the command Condense Context Now', () => {
     ];
     writeFileSync(file, JSON.stringify({ messages }));
     let items: readonly FakeItem[] = [];
+    let placeholder: string | undefined;
     await condenseNow(services, file);
     actWhenListed((picker) => {
       ({ items } = picker);
-      picker.accept(items.find(({ label }) => label === 'File-Aware')!);
+      const fileAwareItem = items.find(({ label }) => label === 'File-Aware')!;
+      picker.activate(fileAwareItem);
+      ({ placeholder } = picker);
+      picker.accept(fileAwareItem);
     });
     fake.settings['contextCondenser.smart'] = 'speed';
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
     await condenseNamedConversationWith(services, file);
+    expect(placeholder).toMatch(/^No model: /);
     const labels = items.map(({ label }) => label);
     // After the provider in use, the choices are sorted by measured loss.
     expect(labels.slice(0, 7)).toEqual([
@@ -385,20 +390,24 @@ describe('the command Condense Context Now', () => {
       'Truncation',
       'Speed',
     ]);
-    expect(items[1]?.detail).toMatch(/^Loses nothing\. /);
+    expect(items[1]?.detail).toBe('Loses nothing.');
     expect(items[1]?.description).toMatch(/ · free · in use now$/);
     expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Summary'));
     const fileAware = items[3];
-    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
+    expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · free$/);
     expect(fileAware?.detail).toMatch(
-      /^Lost 13% of needed lines on 18 projects\. Keeps (all \d+ facts\.|\d+ of \d+ facts; ).* No model: /,
+      /^Meets your target\. Lost 13% of lines needed later \(18 projects\)\. Keeps (all \d+ facts|\d+ of \d+ facts; \d+ \w+)\.$/,
     );
     const findDetail = (wanted: string) => items.find(({ label }) => label === wanted)?.detail;
-    expect(findDetail('Truncation')).toMatch(/^Lost 57% of needed lines on one project\. /);
-    expect(findDetail('Conservative')).toMatch(/^Lost at most 43% of needed lines on one project\. /);
+    expect(findDetail('Truncation')).toMatch(
+      /^(?:Meets your target\. )?Lost 57% of lines needed later \(1 project\)\. /,
+    );
+    expect(findDetail('Conservative')).toMatch(/^No model is set up, so steps that need one are skipped\. Keeps /);
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');
-    const asking = items.slice(labels.indexOf('may call a model') + 1);
-    expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);
+    for (const { description = '', detail = '' } of items.slice(0, 7)) {
+      expect(description.length, description).toBeLessThanOrEqual(60);
+      expect(detail.length, detail).toBeLessThanOrEqual(90);
+    }
     expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);
     // The estimated size that was shown is the size that results.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];

@@ -132,16 +132,25 @@ function findMeasuredLossOfChoice({ configuration }: ProviderChoice): MeasuredLo
  */
 const losesNoFacts = (choice: ProviderChoice): boolean => findMeasuredLossOfChoice(choice)?.lost === 0;
 
-/** Short, because narrow lists cut off the end. */
+/** Short, because VS Code’s list cuts off the end. What the choice does is above the list. */
+function formatLoss(
+  choice: ProviderChoice,
+  { note = '', loss = '', lacksModel = false }: Partial<EstimateTexts> = {},
+): string {
+  const texts = [note, lacksModel ? '' : formatMeasuredLoss(choice), losesNoFacts(choice) ? '' : loss];
+  return texts.filter((text) => text !== '').join(' ') || choice.description;
+}
+
 function formatMeasuredLoss(choice: ProviderChoice): string {
   const { lost, isAtMost, projects } = findMeasuredLossOfChoice(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
   const lostShare = formatPercent(lost);
-  if (projects !== undefined) return vscode.l10n.t('Lost {0} of needed lines on {1} projects.', lostShare, projects);
+  if (projects !== undefined)
+    return vscode.l10n.t('Lost {0} of lines needed later ({1} projects).', lostShare, projects);
   return isAtMost
-    ? vscode.l10n.t('Lost at most {0} of needed lines on one project.', lostShare)
-    : vscode.l10n.t('Lost {0} of needed lines on one project.', lostShare);
+    ? vscode.l10n.t('Lost at most {0} of lines needed later (1 project).', lostShare)
+    : vscode.l10n.t('Lost {0} of lines needed later (1 project).', lostShare);
 }
 
 /** Lists the choices that lose least first. */
@@ -219,10 +228,14 @@ async function askProviderChoice(
     picker.items = createChoiceItems(choices, estimates, currentChoice, subject, indexedConversation);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === activeChoice);
   };
-  picker.title = vscode.l10n.t('Condense “{0}” With…', subject.title);
-  picker.placeholder = vscode.l10n.t(
-    'Starts from the original. “Needed lines” are lines that agents used again later.',
-  );
+  picker.title =
+    subject.tokensAfter === undefined
+      ? vscode.l10n.t('Condense “{0}” With…', subject.title)
+      : vscode.l10n.t('Condense the Original of “{0}” With…', subject.title);
+  picker.onDidChangeActive(() => {
+    const description = picker.activeItems[0]?.choice?.description;
+    if (description !== undefined) picker.placeholder = description;
+  });
   picker.matchOnDescription = true;
   picker.busy = true;
   showItems();
@@ -284,12 +297,12 @@ function createChoiceItems(
     const estimate = estimates.get(choice);
     if (!estimate)
       return choice.configuration ? vscode.l10n.t('estimating…') : vscode.l10n.t('not known until it runs');
-    const { size, tokensAfter } = estimate;
+    const { size, cost, tokensAfter } = estimate;
     const isInUse = isSameProviderChoice(choice, lastChoice);
     return [
       size,
       ...formatFillChange(estimate),
-      ...(tokensAfter !== undefined && choice.isFree ? [vscode.l10n.t('free')] : []),
+      ...(cost === undefined ? [] : [cost]),
       ...(isInUse ? [vscode.l10n.t('in use now')] : []),
       ...(!isInUse && tokensAfter !== undefined && tokensAfter >= currentTokens
         ? [vscode.l10n.t('no smaller than now')]
@@ -301,14 +314,7 @@ function createChoiceItems(
     label: choice.label,
     description: describeChoice(choice),
     ...(choice.configuration && choice.isFree && { buttons: [createPreviewButton()] }),
-    // The loss comes first because narrow windows cut off the end.
-    detail: [
-      formatMeasuredLoss(choice),
-      losesNoFacts(choice) ? '' : (estimates.get(choice)?.loss ?? ''),
-      choice.description,
-    ]
-      .filter((text) => text !== '')
-      .join(' '),
+    detail: formatLoss(choice, estimates.get(choice)),
   });
   const choiceGroups: readonly [string, (choice: ProviderChoice) => boolean][] = [
     [vscode.l10n.t('chosen in the settings'), (choice) => isSameProviderChoice(choice, currentChoice)],

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { PreviewThread } from '../engine/previewThread';
-import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
+import type { ConversationSource, PreviewResult } from '../background/preview/messages';
 import type { CoherenceReport } from '../core/condense/coherence/coherence';
 import { formatPercentChange, formatCost, formatTokens } from '../core/format';
 import { getErrorMessage } from '../core/errors';
@@ -10,8 +10,13 @@ import { isSettingConfigured } from '../window/settings/settings';
 import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 
 export interface EstimateTexts {
-  /** Text with tokens and cost, or with the reason why they are unknown. */
+  /** Text with the tokens, or with the reason why they are unknown. */
   readonly size: string;
+  readonly cost?: string;
+  /** Sentences on this estimate alone; empty if nothing is special. */
+  readonly note?: string;
+  /** True if steps are skipped because no model is set up, so losses measured with one do not apply. */
+  readonly lacksModel?: boolean;
   /** Tokens of the messages; absent if unknown. */
   readonly tokensBefore?: number;
   readonly tokensAfter?: number;
@@ -37,7 +42,11 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
         const question = { conversation, setup, excluded: [] };
         const result = await thread.askPreviewQuestion({ kind: 'preview', ...question }, signal);
         const { tokensBefore, tokensAfter } = result;
-        const figures = { size: formatEstimatedSize(result, setup), tokensBefore, tokensAfter };
+        const lacksModel = setup.models.length > 0 && setup.models.every((model) => 'problem' in model);
+        const note = formatEstimateNote(result, lacksModel);
+        const size = result.refusal ?? formatEstimatedSize(result);
+        const cost = result.refusal === undefined ? { cost: formatEstimatedCost(result) } : {};
+        const figures = { size, ...cost, note, lacksModel, tokensBefore, tokensAfter };
         onEstimate(choice, figures);
         const coherence = await thread.askPreviewQuestion({ kind: 'coherence', ...question }, signal);
         onEstimate(choice, { ...figures, loss: formatFactLoss(coherence) });
@@ -51,32 +60,34 @@ export async function estimateChoices<W extends { readonly configuration?: Previ
   }
 }
 
-function formatEstimatedSize(result: PreviewResult, { models }: PreviewSetup): string {
-  const { tokensBefore, tokensAfter, targetTokens, calls } = result;
-  if (result.refusal !== undefined) return result.refusal;
-  const hasNoModel = models.length > 0 && models.every((each) => 'problem' in each);
+const formatEstimatedSize = ({ tokensBefore, tokensAfter }: PreviewResult): string =>
+  `${vscode.l10n.t('{0} tokens', formatTokens(tokensAfter))} (${formatPercentChange(tokensBefore, tokensAfter)})`;
+
+function formatEstimatedCost({ calls, cost, costRange }: PreviewResult): string {
+  if (calls === 0 || (cost === 0 && (costRange?.most ?? 0) === 0)) return vscode.l10n.t('free');
+  return cost === undefined ? vscode.l10n.t('cost unknown') : `≈ ${formatCost(cost)}`;
+}
+
+function formatEstimateNote(result: PreviewResult, lacksModel: boolean): string {
+  const { tokensAfter, targetTokens, calls, refusal } = result;
+  if (refusal !== undefined) return '';
   return [
-    vscode.l10n.t('{0} tokens', formatTokens(tokensAfter)) + ` (${formatPercentChange(tokensBefore, tokensAfter)})`,
     ...(tokensAfter <= targetTokens && isSettingConfigured('manual.targetPercent')
-      ? [vscode.l10n.t('meets your target')]
+      ? [vscode.l10n.t('Meets your target.')]
       : []),
-    ...(calls > 0 ? [describeEstimatedCost(result)] : []),
-    ...(hasNoModel ? [vscode.l10n.t('no model is set up, so steps that need one are skipped')] : []),
-  ].join(' · ');
+    ...(lacksModel ? [vscode.l10n.t('No model is set up, so steps that need one are skipped.')] : []),
+    ...(calls > 0 ? [describeRequests(result)] : []),
+  ].join(' ');
 }
 
 /** Formats a range if replies may vary in length. */
-function describeEstimatedCost({ calls, cost, costRange }: PreviewResult): string {
+function describeRequests({ calls, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
-  if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
-  if (cost === 0 && (costRange?.most ?? 0) === 0) return vscode.l10n.t('{0}, free', requests);
-  if (!costRange) return `${requests}, ≈ ${formatCost(cost)}`;
+  if (!costRange || costRange.most === 0) return `${requests}.`;
   const [leastCost, mostCost] = [formatCost(costRange.least), formatCost(costRange.most)];
-  const range =
-    costRange.endsAtLimit === true
-      ? vscode.l10n.t('{0} to {1}, capped at your limit', leastCost, mostCost)
-      : vscode.l10n.t('{0} to {1}', leastCost, mostCost);
-  return `${requests}, ≈ ${formatCost(cost)} (${range})`;
+  return costRange.endsAtLimit === true
+    ? vscode.l10n.t('{0}: {1} to {2}, capped at your limit.', requests, leastCost, mostCost)
+    : vscode.l10n.t('{0}: {1} to {2}.', requests, leastCost, mostCost);
 }
 
 /**
@@ -94,13 +105,8 @@ function formatFactLoss(report: CoherenceReport): string {
   const allFacts = keptFacts + recallableFacts + lostFacts;
   if (allFacts === 0) return '';
   if (allFacts === 1 && keptFacts === 1) return vscode.l10n.t('Keeps the only fact.');
-  return keptFacts === allFacts
-    ? vscode.l10n.t('Keeps all {0} facts.', allFacts)
-    : vscode.l10n.t(
-        'Keeps {1} of {0} facts; {2} can be recalled, {3} are lost.',
-        allFacts,
-        keptFacts,
-        recallableFacts,
-        lostFacts,
-      );
+  if (keptFacts === allFacts) return vscode.l10n.t('Keeps all {0} facts.', allFacts);
+  return lostFacts === 0
+    ? vscode.l10n.t('Keeps {0} of {1} facts; {2} recallable.', keptFacts, allFacts, recallableFacts)
+    : vscode.l10n.t('Keeps {0} of {1} facts; {2} lost.', keptFacts, allFacts, lostFacts);
 }
