@@ -402,13 +402,13 @@ describe('the command Condense Context Now', () => {
     expect(findDetail('Truncation')).toMatch(
       /^(?:Meets your target\. )?Lost 57% of lines needed later \(1 project\)\. /,
     );
-    expect(findDetail('Conservative')).toMatch(/^No model is set up, so steps that need one are skipped\. Keeps /);
+    expect(findDetail('Conservative')).toMatch(/^No model is set up: its steps are skipped\. Keeps /);
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');
     for (const { description = '', detail = '' } of items.slice(0, 7)) {
       expect(description.length, description).toBeLessThanOrEqual(60);
       expect(detail.length, detail).toBeLessThanOrEqual(90);
     }
-    expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · no smaller than now$/);
+    expect(items.find(({ label }) => label === 'Conservative')?.description).toMatch(/ · not smaller$/);
     // The estimated size that was shown is the size that results.
     const [size = ''] = /^[\d,]+/.exec(fileAware?.description ?? '') ?? [];
     expect(getLastMessage().message).toMatch(

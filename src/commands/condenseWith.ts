@@ -29,9 +29,13 @@ import { type PreviewConfiguration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 import { pickItem } from './pickItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
+import { shortenText } from '../core/shortened';
 import { isEqual } from '../core/isEqual';
 import { formatPercent } from '../core/percent';
 import { MEASURED_LOSS_BY_PRESET, MEASURED_LOSS_BY_PROVIDER, type MeasuredLoss } from '../core/condense/measured';
+
+/** Longer titles would wrap above VS Code’s list. */
+const MAX_TITLE_CHARS = 40;
 
 interface ProviderChoice {
   readonly label: string;
@@ -228,10 +232,11 @@ async function askProviderChoice(
     picker.items = createChoiceItems(choices, estimates, currentChoice, subject, indexedConversation);
     picker.activeItems = picker.items.filter(({ choice }) => choice !== undefined && choice === activeChoice);
   };
+  const title = shortenText(subject.title, MAX_TITLE_CHARS);
   picker.title =
     subject.tokensAfter === undefined
-      ? vscode.l10n.t('Condense “{0}” With…', subject.title)
-      : vscode.l10n.t('Condense the Original of “{0}” With…', subject.title);
+      ? vscode.l10n.t('Condense “{0}” With…', title)
+      : vscode.l10n.t('Condense the Original of “{0}” With…', title);
   picker.onDidChangeActive(() => {
     const description = picker.activeItems[0]?.choice?.description;
     if (description !== undefined) picker.placeholder = description;
@@ -304,9 +309,7 @@ function createChoiceItems(
       ...formatFillChange(estimate),
       ...(cost === undefined ? [] : [cost]),
       ...(isInUse ? [vscode.l10n.t('in use now')] : []),
-      ...(!isInUse && tokensAfter !== undefined && tokensAfter >= currentTokens
-        ? [vscode.l10n.t('no smaller than now')]
-        : []),
+      ...(!isInUse && tokensAfter !== undefined && tokensAfter >= currentTokens ? [vscode.l10n.t('not smaller')] : []),
     ].join(' · ');
   };
   const makeItem = (choice: ProviderChoice): ChoiceItem => ({

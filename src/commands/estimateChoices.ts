@@ -75,7 +75,7 @@ function formatEstimateNote(result: PreviewResult, lacksModel: boolean): string 
     ...(tokensAfter <= targetTokens && isSettingConfigured('manual.targetPercent')
       ? [vscode.l10n.t('Meets your target.')]
       : []),
-    ...(lacksModel ? [vscode.l10n.t('No model is set up, so steps that need one are skipped.')] : []),
+    ...(lacksModel ? [vscode.l10n.t('No model is set up: its steps are skipped.')] : []),
     ...(calls > 0 ? [describeRequests(result)] : []),
   ].join(' ');
 }
