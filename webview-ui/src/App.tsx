@@ -28,6 +28,7 @@ import { SmartSection } from './sections/smart/Smart';
 import { StartSection } from './sections/start/Start';
 import { StrategySection } from './sections/strategy/Strategy';
 import { moveFocusWhenRemoved } from './state/keepFocus';
+import { keepPlaceOnResize } from './state/keepPlace';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
 import { IsSearchingContext, SEARCHABLE_ELEMENTS_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
@@ -79,6 +80,7 @@ export function App(): ReactNode {
   const revealPlace = useRevealPlace(groups);
   const currentGroup = useGroupInView(main);
   useRestoredScrollPosition(main);
+  useEffect(() => (main.current ? keepPlaceOnResize(main.current) : undefined), []);
   useEffect(() => moveFocusWhenRemoved(document.body), []);
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());

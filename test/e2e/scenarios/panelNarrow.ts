@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { condense, freshUser } from '../panelBuilding';
-import { openPanel, listSections, showSection } from '../panelPage';
+import { openPanel, listSections, showSection, unfold } from '../panelPage';
 import { panelWindow } from '../windows';
-import { closeParts, screenshot, type Workbench } from '../workbench/index';
+import { closeParts, screenshot, until, type Workbench } from '../workbench/index';
 
 /**
  * Runs in the page. Lists what is cut off in a section. Tables, code and other two-dimensional
@@ -99,8 +99,33 @@ const nothingIsCut =
     await zoomBack();
   };
 
+/** Narrows the window while Compare is in view, to which the user has scrolled. */
+const keepsTheSectionInView: SharedScenario = async (bench) => {
+  const { page } = bench;
+  await page.setViewportSize({ width: 1400, height: HEIGHT });
+  await closeParts(bench, 'notifications', 'editors', 'sideBar');
+  const frame = await (await openPanel(bench)).panel();
+  await unfold(frame, await listSections(frame));
+  await frame.locator('#history .progress').waitFor({ state: 'detached' });
+  const heading = frame.locator('#comparison .section-heading');
+  await heading.evaluate((element) => {
+    element.scrollIntoView({ block: 'start' });
+  });
+  const getTop = (): Promise<number> => heading.evaluate((element) => element.getBoundingClientRect().top);
+  const before = await getTop();
+  for (const width of [1000, 700, 400, 1400]) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    await until(`the section at ${width} pixels`, async () => Math.abs((await getTop()) - before) < 60);
+    await screenshot(bench, `panel-comparison-kept-${width}`);
+  }
+};
+
 export const panelNarrow: SharedScenarios = {
   open: panelWindow,
   // At 200 % zoom, 1,280 pixels of the screen are 640 pixels of the page.
-  scenarios: { cutsNothingOffAt320Pixels: nothingIsCut(320, 1), cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2) },
+  scenarios: {
+    cutsNothingOffAt320Pixels: nothingIsCut(320, 1),
+    cutsNothingOffAtTwiceTheSize: nothingIsCut(640, 2),
+    keepsTheSectionInView,
+  },
 };
