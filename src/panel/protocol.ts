@@ -187,7 +187,8 @@ const storedOrNewProfileSchema = z.union([
   z.strictObject({ profile: z.record(z.string(), z.unknown()) }),
 ]);
 
-export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
+export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'openAgent', 'openGateway', 'undo', 'showLog'] as const;
+export type PanelCommand = (typeof PANEL_COMMANDS)[number];
 
 export const panelMethods = {
   /** Checks a change without saving it. */

@@ -13,6 +13,7 @@ import type { ProviderDescription } from '../../src/panel/protocol';
 import { SettingsGroup } from './components/GroupBlock';
 import { NavigationOutline } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
+import { SearchAnswers } from './components/SearchAnswers';
 import { SearchBox } from './components/SearchBox';
 import { listNavigationGroups, makeGroupPlace, getSectionOfPlace, type NavigationGroup } from './groups';
 import { t } from './l10n';
@@ -30,6 +31,7 @@ import { StrategySection } from './sections/strategy/Strategy';
 import { moveFocusWhenRemoved } from './state/keepFocus';
 import { keepPlaceOnResize } from './state/keepPlace';
 import { usePanel } from './state/panel';
+import { highlightWords, orderHits } from './state/rankHits';
 import { listenForUndoKey } from './state/undoKey';
 import { IsSearchingContext, SEARCHABLE_ELEMENTS_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
 import { Button } from './ui';
@@ -85,11 +87,17 @@ export function App(): ReactNode {
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
+    const removeOrder = searchedText !== '' && main.current ? orderHits(main.current, searchedText) : undefined;
     if (searchedText !== '') document.documentElement.scrollTop = 0;
     const places = searchedText === '' ? [] : [...(main.current?.querySelectorAll(SEARCHABLE_ELEMENTS_SELECTOR) ?? [])];
     setHitCount(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
+    return removeOrder;
   }, [searchedText]);
+  useEffect(
+    () => (searchedText !== '' && main.current ? highlightWords(main.current, searchedText) : undefined),
+    [searchedText],
+  );
 
   const leaveSearchFor = useCallback(
     (id: string): void => {
@@ -134,6 +142,7 @@ export function App(): ReactNode {
                   </Button>
                 </div>
               )}
+              {searchedText !== '' && <SearchAnswers />}
               <SettingsGroups groups={groups} providers={providers} />
             </main>
           </ShowSectionContext>

@@ -1,6 +1,7 @@
 /** The only place that says which groups, sections and settings are where on the page. */
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
+import { getTopicWords } from './searchTopics';
 
 export interface NavigationGroup {
   readonly id: string;
@@ -137,10 +138,6 @@ export function listOtherSettings(names: readonly string[], ofProviders: readonl
   return names.filter((name) => !placedSettings.has(name));
 }
 
-/** Names of all agents; a test compares them with the table, which is too large for this page. */
-const AGENT_SEARCH_WORDS =
-  'Claude Code Cline Codex Continue Copilot CLI Cursor Gemini CLI Kilo Code Oh My Pi OpenCode Pi Qwen Code Roo Code VS Code Zoo Code';
-
 /** Other words that users search for, by setting. */
 const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
@@ -153,15 +150,15 @@ const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[
   [/^conversations\.offerIdleTasks/, () => t('notify remind offer')],
   [/images$|\.images\./, () => t('images pictures screenshots')],
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
-  [/^automatic|^conversations\./, () => AGENT_SEARCH_WORDS],
   [/^automatic/, () => t('gateway proxy enable disable turn on/off pause auto-compact compaction')],
   [/^truncation\.preserve|\.protect/, () => t('ignore exclude skip')],
   [/failedCalls/, () => t('retry retries')],
   [/maskSecrets/, () => t('privacy secrets')],
   [/[sS]econds$/, () => t('timeout time limit')],
-  [/^history/, () => t('backup restore original undo')],
   [/^agent\.onArrival|^agent\.largeResultPercent/, () => t('mcp tool results')],
 ];
 
 export const getSearchSynonyms = (setting: string): string =>
-  SEARCH_SYNONYMS.flatMap(([place, words]) => (place.test(setting) ? [words()] : [])).join(' ');
+  [...SEARCH_SYNONYMS.flatMap(([place, words]) => (place.test(setting) ? [words()] : [])), getTopicWords(setting)].join(
+    ' ',
+  );

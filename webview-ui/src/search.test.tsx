@@ -47,6 +47,23 @@ const listFoundSections = (page: TestPage): string[] =>
     .all('main .section')
     .flatMap((section) => (section.querySelector(SEARCHABLE_ELEMENTS_SELECTOR) ? [section.id] : []));
 
+/** Returns the place that the page shows first, by its order in CSS. */
+function findFirstPlace(page: TestPage): HTMLElement | undefined {
+  const listOrders = (element: HTMLElement | null): number[] =>
+    element === null || element.tagName === 'MAIN'
+      ? []
+      : [...listOrders(element.parentElement), Number(element.style.order)];
+  const places = page.all(`main :is(${SEARCHABLE_ELEMENTS_SELECTOR})`).map((place) => ({
+    place,
+    orders: listOrders(place),
+  }));
+  const [first] = places.toSorted((a, b) => {
+    const level = a.orders.findIndex((order, index) => order !== b.orders[index]);
+    return level < 0 ? 0 : (a.orders[level] ?? 0) - (b.orders[level] ?? 0);
+  });
+  return first?.place;
+}
+
 const pass = (id: string, name: string) => ({
   id,
   name,
@@ -122,8 +139,8 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['limit', 'start'],
     ['language', 'native'],
     ['copilot', 'chat'],
-    ...AGENT_LIST.map(({ name }): [string, string] => [name.toLowerCase(), 'stored']),
-    ['backup', 'stored'],
+    ...AGENT_LIST.map(({ name }): [string, string] => [name.toLowerCase(), 'start']),
+    ['backup', 'history'],
     ['mcp', 'arrival'],
     ['compare', 'comparison'],
     ['history', 'history'],
@@ -154,6 +171,51 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     const page = await openPage();
     await search(page, words);
     expect(listFoundSections(page)).toContain(section);
+  });
+
+  it.each([
+    ['claude', 'answers.agents'],
+    ['codex', 'answers.agents'],
+    ['copilot', 'chat'],
+    ['undo', 'answers.undo'],
+    ['restore', 'answers.undo'],
+    ['revert', 'answers.undo'],
+    ['backup', 'answers.undo'],
+    ['delete', 'history'],
+    ['diff', 'history'],
+    ['export', 'history'],
+    ['summary', 'profiles'],
+    ['summaries', 'profiles'],
+    ['model', 'profiles'],
+    ['api', 'profiles.keys'],
+    ['cost', 'maxCostPerCondensation'],
+    ['price', 'profiles'],
+    ['percent', 'threshold'],
+    ['when', 'threshold'],
+    ['how much', 'threshold'],
+    ['preview', 'preview'],
+  ])('for "%s" shows %s first', async (words, first) => {
+    const page = await openPage();
+    await search(page, words);
+    const { setting, place } = findFirstPlace(page)?.dataset ?? {};
+    expect(setting ?? place).toBe(first);
+    await search(page, '');
+    expect(page.all('main [style]').filter(({ style }) => style.order !== '')).toEqual([]);
+  });
+
+  it('says of a setting that it is only related to the words', async () => {
+    const page = await openPage();
+    await search(page, 'claude');
+    expect(page.find('[data-setting="automatic"] .row-note').textContent).toBe('related to “claude”');
+    await search(page, 'automatic');
+    expect(page.all('[data-setting="automatic"] .row-note')).toEqual([]);
+  });
+
+  it('for "claude" offers to open an agent condensed', async () => {
+    const page = await openPage();
+    await search(page, 'claude');
+    await page.click(() => page.find('[data-place="answers.agents"] vscode-button', 'Open an agent, condensed…'));
+    await page.until(() => fake.executed.some(([command]) => command === 'contextCondenser.openAgent'));
   });
 
   it.each([

@@ -106,7 +106,7 @@ const keepsTheSectionInView: SharedScenario = async (bench) => {
   await closeParts(bench, 'notifications', 'editors', 'sideBar');
   const frame = await (await openPanel(bench)).panel();
   await unfold(frame, await listSections(frame));
-  await frame.locator('#history .progress').waitFor({ state: 'detached' });
+  await until('the content', async () => (await frame.locator('#preview .progress, #history .progress').count()) === 0);
   const heading = frame.locator('#comparison .section-heading');
   await heading.evaluate((element) => {
     element.scrollIntoView({ block: 'start' });

@@ -33,8 +33,9 @@ export function SettingRow({
   children,
 }: SettingRowProps): ReactNode {
   const query = useSearchQuery();
+  const isRelated = query !== '' && !matchesQuery(query, [title, help]);
   if (
-    query !== '' &&
+    isRelated &&
     !matchesQuery(query, [
       title,
       help,
@@ -50,6 +51,7 @@ export function SettingRow({
     <div className={classes.join(' ')} data-setting={setting.id}>
       <div className="row-title">
         {isTitled ? children : <span className="row-name">{title}</span>}
+        {isRelated && <RelatedNote />}
         {setting.alsoIn && (
           <span className="row-note">
             {setting.alsoIn === 'user' ? t('also set in your user settings') : t('also set in the workspace')}
@@ -72,6 +74,9 @@ export function SettingRow({
     </div>
   );
 }
+
+/** Says why a search found something that does not contain its words. */
+export const RelatedNote = (): ReactNode => <span className="row-note">{t('related to “{0}”', useSearchQuery())}</span>;
 
 /** VS Code's syntax for a link to another setting. */
 const SETTING_LINK = /^`#contextCondenser\.([^#]+)#`$/;

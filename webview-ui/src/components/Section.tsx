@@ -1,8 +1,10 @@
 import { use, useId, type ReactNode } from 'react';
 import { t } from '../l10n';
 import { Icon, LinkButton } from '../ui';
+import { getTopicWords } from '../searchTopics';
 import { usePanel } from '../state/panel';
 import { matchesQuery, ShowSectionContext, useSearchQuery } from '../state/search';
+import { RelatedNote } from './Row';
 import { ErrorBoundary } from './ErrorBoundary';
 
 export interface SectionProps {
@@ -55,7 +57,7 @@ export function Section({
         </h3>
       )}
       <div id={content} className="section-content" hidden={!isOpen}>
-        {isSearching && matchesQuery(query, [title, ...keywords]) && (
+        {isSearching && matchesQuery(query, [title, ...keywords, getTopicWords(id)]) && (
           <p data-place={id}>
             <LinkButton
               onClick={() => {
@@ -64,6 +66,12 @@ export function Section({
             >
               {t('Show all of {0}', title)}
             </LinkButton>
+            {!matchesQuery(query, [title]) && (
+              <>
+                {' '}
+                <RelatedNote />
+              </>
+            )}
           </p>
         )}
         {isOpen && (
