@@ -45,7 +45,7 @@ export function listNavigationGroups(
     {
       id: 'methods',
       title: t('Providers'),
-      help: t('What each provider removes, in detail. The defaults work well.'),
+      help: t('A provider is a way to make conversations smaller. The defaults work well.'),
       sections: providers.map(({ id, name }) => ({ id, title: t(name) })),
       unfolds: providers.flatMap(({ id }) => (id === inUse ? [id] : [])),
     },

@@ -38,7 +38,7 @@ export function JudgeSessionsForm(): ReactNode {
       <h4 className="group-title">{t('My settings and the presets')}</h4>
       <p className="row-help">
         {t(
-          'Condenses the beginning of the newest conversations that your agents have stored, in memory, and counts the removed lines that later edits needed. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
+          'Condenses the beginning of the newest conversations that your agents have stored, in memory, and counts how many needed lines (those that later edits quote) are lost. No model is called, nothing is written, and nothing leaves this machine. This can take a few minutes.',
         )}
       </p>
       <p className="actions">

@@ -9,7 +9,7 @@ import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { getPresetName } from '../../names';
-import { SearchablePlace } from '../../state/search';
+import { SearchablePlace, useIsSearching } from '../../state/search';
 import { areSettingsUnchanged } from '../../state/together';
 import { useSetting, type SettingHandle } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
@@ -30,6 +30,7 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
+  const isSearching = useIsSearching();
   useRememberOwnPasses(setting);
   const [begun, setBegun] = useState<UndoableChange>();
   const doneChange = begun?.written === undefined || areSettingsUnchanged(state, begun.written) ? begun : undefined;
@@ -60,6 +61,9 @@ export function SmartSection({ provider }: { readonly provider: ProviderDescript
     >
       <ProviderHelp provider={provider} />
       <h4 className="group-title">{t('Passes')}</h4>
+      {!isSearching && (
+        <p className="row-help">{t('A pass is one step: which old content it takes, and what it does with it.')}</p>
+      )}
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
         {isOwnConfiguration(setting) ? (
           <>

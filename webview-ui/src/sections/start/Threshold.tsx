@@ -36,7 +36,9 @@ export function ThresholdField(): ReactNode {
   const limit = useSetting('thresholdTokens').effectiveValue;
   const duePoint = computeDueTokensOfWindow(window.tokens, percent, limit);
   const title = t('Threshold');
-  const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
+  const help = t(
+    'How full the model’s window may get before a conversation is condensed. How much may remain is the target.',
+  );
   return (
     <SettingRow setting={setting} title={title} help={help} keywords={t('threshold percent window automatic')}>
       <div className="slider-line">

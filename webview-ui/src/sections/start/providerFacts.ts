@@ -82,8 +82,11 @@ export function listProviderFacts(
       const lossOfPreset = preset && MEASURED_LOSS_BY_PRESET[preset.id];
       return {
         description: preset
-          ? t('Removes old content by its kind, in passes. Preset: {0}.', preset.name)
-          : t('Removes old content by its kind, in your own passes.'),
+          ? t(
+              'Removes old content by its kind, in steps called passes. A preset is a list of them; yours: {0}.',
+              preset.name,
+            )
+          : t('Removes old content by its kind, in your own steps (passes).'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
         isLossAtMost: lossOfPreset?.isAtMost === true,
         loses: lossOfPreset ? describeLostShare(lossOfPreset) : t('What your passes remove; Preview shows it'),
@@ -114,7 +117,7 @@ export function listProviderFacts(
 }
 
 const describeAsked = (targetPercent: number): string =>
-  t('What exceeds your target: {0} when you condense by hand', formatPercent(100 - targetPercent));
+  t('All but the target, the part that may remain: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
 function describeRemovedShare(measured: MeasuredLoss | undefined): string {
   if (measured === undefined) return t('not measured');
