@@ -211,6 +211,13 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     expect(page.all('[data-setting="automatic"] .row-note')).toEqual([]);
   });
 
+  it('for "undo" finds the section of the history, and not the setting of that name', async () => {
+    const page = await openPage();
+    await search(page, 'undo');
+    expect(page.all('[data-place="history"]')).toHaveLength(1);
+    expect(page.all('[data-setting="history"]')).toEqual([]);
+  });
+
   it('for "claude" offers to open an agent condensed', async () => {
     const page = await openPage();
     await search(page, 'claude');

@@ -8,28 +8,29 @@ const AGENT_NAMES =
 interface SearchTopic {
   /** Separated by commas; a query may be the beginning of one. */
   readonly words: () => string;
-  /** IDs of settings, sections and other places, best first. */
+  /** Settings, and sections and other places as `#ID`, best first. */
   readonly places: readonly string[];
 }
 
 const SEARCH_TOPICS: readonly SearchTopic[] = [
-  { words: () => t('copilot'), places: ['chat'] },
-  { words: () => `${AGENT_NAMES}, ${t('agents')}`, places: ['answers.agents', 'automatic'] },
+  { words: () => t('copilot'), places: ['#chat'] },
+  { words: () => `${AGENT_NAMES}, ${t('agents')}`, places: ['#answers.agents', 'automatic'] },
   {
     words: () => t('undo, restore, revert, roll back, backup, back up, give back, original'),
-    places: ['answers.undo', 'history'],
+    places: ['#answers.undo', '#history'],
   },
-  { words: () => t('delete, clear, remove, diff, export'), places: ['history'] },
-  { words: () => t('summary, summaries, summarize'), places: ['profiles', 'native'] },
-  { words: () => t('models, api'), places: ['profiles.keys', 'profiles', 'chat'] },
+  { words: () => t('delete, clear, diff, export'), places: ['#history'] },
+  { words: () => t('summary, summaries, summarize'), places: ['#profiles', '#native'] },
+  { words: () => t('models, api'), places: ['#profiles.keys', '#profiles', '#chat'] },
   {
     words: () => t('costs, budget, limit, money, spend, dollars'),
-    places: ['maxCostPerCondensation', 'account'],
+    places: ['maxCostPerCondensation', '#account'],
   },
-  { words: () => t('prices'), places: ['profiles', 'maxCostPerCondensation', 'account'] },
+  { words: () => t('prices'), places: ['#profiles', 'maxCostPerCondensation', '#account'] },
+  { words: () => t('when'), places: ['threshold', 'automatic'] },
   {
-    words: () => t('percent, when, how much'),
-    places: ['threshold', 'manual.targetPercent', 'automatic', 'maxCostPerCondensation'],
+    words: () => t('percent, how much'),
+    places: ['threshold', 'manual.targetPercent', 'maxCostPerCondensation'],
   },
 ];
 

@@ -41,7 +41,7 @@ export function SearchAnswers(): ReactNode {
   const { connection } = usePanel();
   const places = listAnsweringPlaces(useSearchQuery());
   return listSearchAnswers()
-    .filter(({ id }) => places.includes(id))
+    .filter(({ id }) => places.includes(`#${id}`))
     .map(({ id, title, text, actions }) => (
       <div key={id} className="row search-answer" data-place={id}>
         <span className="row-name">{title}</span>

@@ -57,7 +57,7 @@ export function Section({
         </h3>
       )}
       <div id={content} className="section-content" hidden={!isOpen}>
-        {isSearching && matchesQuery(query, [title, ...keywords, getTopicWords(id)]) && (
+        {isSearching && matchesQuery(query, [title, ...keywords, getTopicWords(`#${id}`)]) && (
           <p data-place={id}>
             <LinkButton
               onClick={() => {

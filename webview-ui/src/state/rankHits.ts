@@ -34,7 +34,7 @@ const isOrdered = (parent: HTMLElement | null): boolean =>
 
 function rankPlace(place: HTMLElement, query: string, answers: readonly string[]): number {
   const { setting, place: id } = place.dataset;
-  const answer = answers.indexOf(setting ?? id ?? '');
+  const answer = answers.indexOf(setting ?? `#${id ?? ''}`);
   if (answer >= 0) return answer;
   const title = (
     (id === undefined ? undefined : document.getElementById(`${id}-title`)) ?? place.querySelector(TITLE_SELECTOR)
