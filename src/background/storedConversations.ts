@@ -3,7 +3,7 @@ import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreOriginalCallJson } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
-import { getNoteText, listDamage } from '../conversations/notes';
+import { getNoteText, listDamage, listOmissions } from '../conversations/notes';
 import type { Conversation } from '../conversations/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
@@ -137,7 +137,7 @@ export async function renderConversationDiff(task: ShowTask): Promise<ShownConve
 export function renderStoredConversation({ path, history }: RenderTextTask): ConversationText {
   const { title, messages, notes } = readConversationFile(path, { history });
   const text = renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS);
-  return { title, text, damage: listDamage(notes) };
+  return { title, text, notes: [...listOmissions(notes), ...listDamage(notes)] };
 }
 
 /** @throws ConversationReadError */

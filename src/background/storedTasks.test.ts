@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
+import { boundary, jsonl, summary, user } from '../../test/fixtures/conversations/claudeCodeLines';
 import { makeTranscript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { makeFileOld, writeClaudeSession, writeZooTask } from '../giveBack/testing';
@@ -83,12 +84,20 @@ describe('a stored conversation that was condensed', () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     const last = lines.length - 1;
     writeFileSync(path, [...lines.slice(0, last), '{"type":"user","mess', ...lines.slice(last), ''].join('\n'));
-    const [damage = '', ...others] = (await performStoredTask({ kind: 'text', ...stored() })).damage;
+    const [damage = '', ...others] = (await performStoredTask({ kind: 'text', ...stored() })).notes;
     expect(damage).toMatch(/^Line \d+ is damaged; skipped \d+ bytes/);
     expect(others).toEqual([]);
     expect(await condense()).toMatchObject({ notes: [damage] });
     const report = { kind: 'report', ...stored(), withoutContent: true, version: '1.2.3' } as const;
     expect((await performStoredTask(report)).page).toContain(`Line ${lines.length} is damaged`);
+  });
+
+  it('says above the opened text what its agent compacted away', async () => {
+    const compacted = [user('u1', null, 'the task'), boundary('b1', 'u1'), summary('s1', 'b1')];
+    writeFileSync(path, jsonl(...compacted));
+    expect((await performStoredTask({ kind: 'text', ...stored() })).notes).toEqual([
+      expect.stringMatching(/^Left out, before the last compaction: 1 message \(/),
+    ]);
   });
 
   it('can be exported as it was or condensed', async () => {

@@ -110,8 +110,8 @@ export interface CheckGiveBackResult {
 export interface ConversationText {
   readonly title: string;
   readonly text: string;
-  /** What could not be read of the file, in sentences. */
-  readonly damage: readonly string[];
+  /** What the agent compacted away, and what could not be read of the file, in sentences. */
+  readonly notes: readonly string[];
 }
 
 export interface ListedMessage {

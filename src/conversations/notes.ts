@@ -15,9 +15,15 @@ export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
-/** @param place for example "in abandoned branches" */
+const OMISSION_ADVICE = '(“Part to condense: Everything” or --history all has them).';
+
+/** @param place for example "before the last compaction" */
 export const describeOmittedMessages = (count: number, place: string): string =>
-  `Left out, ${place}: ${formatPlural(count, 'message')} (read them with history "all").`;
+  `Left out, ${place}: ${formatPlural(count, 'message')} ${OMISSION_ADVICE}`;
+
+/** Returns the notes on messages that the agent itself compacted away. */
+export const listOmissions = (notes: readonly ConversationNote[]): string[] =>
+  notes.map(getNoteText).filter((note) => note.endsWith(OMISSION_ADVICE));
 
 const MAX_LINE_CHARS = 120;
 

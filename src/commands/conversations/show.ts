@@ -20,7 +20,7 @@ import { showInformationMessage } from '../../window/notifications';
 
 /** Opens the conversation as text, which begins with its size in tokens. */
 export async function showConversationText(services: Services, path: string): Promise<void> {
-  const { title, text, damage } = await runTaskWithProgress(
+  const { title, text, notes } = await runTaskWithProgress(
     services,
     vscode.l10n.t('Opening “{0}”', getFileName(services, path)),
     {
@@ -32,7 +32,7 @@ export async function showConversationText(services: Services, path: string): Pr
   const sizeLines = foundConversation
     ? [formatSizeLine(foundConversation, readSetting('conversations.contextWindow'))]
     : [];
-  const headerLines = [...sizeLines, ...damage];
+  const headerLines = [...sizeLines, ...notes];
   await services.comparisons.openConversationText(
     path,
     title,

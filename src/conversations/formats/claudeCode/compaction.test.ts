@@ -22,7 +22,9 @@ describe('compaction in a Claude Code session', () => {
     const { messages, notes, title } = readRecords(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
-    expect(notes).toContain('Left out, before the last compaction: 2 messages (read them with history "all").');
+    expect(notes).toContain(
+      'Left out, before the last compaction: 2 messages (“Part to condense: Everything” or --history all has them).',
+    );
     expect(title).toBe('the task');
   });
 
