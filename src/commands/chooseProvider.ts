@@ -98,7 +98,10 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
     const addLabel = vscode.l10n.t('Add Model');
-    const choice = await showInformationMessage(vscode.l10n.t('There are no models yet.'), addLabel);
+    const choice = await showInformationMessage(
+      vscode.l10n.t('No model has been added that could write summaries.'),
+      addLabel,
+    );
     if (choice === addLabel) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return false;
   }

@@ -101,7 +101,7 @@ describe('the gateway’s address for the Claude Code extension', () => {
     fake.answers = ['Set'];
     fake.updateError = new Error('The file is read-only.');
     await setClaudeCodeAddress(gateway);
-    expect(last()).toMatchObject({ kind: 'error', message: 'Nothing was set. The file is read-only.' });
+    expect(last()).toMatchObject({ kind: 'error', message: 'The address was not changed. The file is read-only.' });
     fake.extensions.clear();
     await setClaudeCodeAddress(gateway);
     expect(last().message).toContain('is not installed here');

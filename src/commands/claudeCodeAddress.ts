@@ -104,7 +104,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
   }
   const currentAddress = await readClaudeCodeAddress();
   if (currentAddress.kind === 'blocked') {
-    void showWarningMessage(vscode.l10n.t('Nothing was set. {0}', currentAddress.why));
+    void showWarningMessage(vscode.l10n.t('The address was not changed. {0}', currentAddress.why));
     return;
   }
   if (currentAddress.kind === 'set') {
@@ -115,7 +115,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
   if (vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop) {
     void showWarningMessage(
       vscode.l10n.t(
-        'Nothing was set. In a remote window, user settings also count on your own computer, where nothing answers at the gateway’s address. Set {0} in {1} in this machine’s settings by hand.',
+        'The address was not changed. In a remote window, user settings also count on your own computer, where nothing answers at the gateway’s address. Set {0} in {1} in this machine’s settings by hand.',
         ADDRESS,
         CLAUDE_CODE_VARIABLES_SETTING,
       ),
@@ -144,7 +144,9 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
   )
     return;
   void showInformationMessage(
-    vscode.l10n.t('Set. New sessions of the Claude Code extension go through the gateway, without #recall.'),
+    vscode.l10n.t(
+      'New sessions of the Claude Code extension go through the gateway. They can’t recall what was condensed.',
+    ),
   );
 }
 
@@ -170,7 +172,7 @@ async function offerToRemoveAddress(
   const otherVariables = variables.filter(({ name }) => name !== ADDRESS);
   if (answer === takeBackLabel && (await saveEnvironmentVariables(otherVariables))) {
     void showInformationMessage(
-      vscode.l10n.t('Taken back. New sessions of the Claude Code extension go to Anthropic’s own address.'),
+      vscode.l10n.t('Undone. New sessions of the Claude Code extension go to Anthropic’s own address.'),
     );
   }
   if (answer !== startLabel) return;
@@ -189,7 +191,7 @@ async function saveEnvironmentVariables(variables: EnvironmentVariables): Promis
     await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);
     return true;
   } catch (error) {
-    void showErrorMessage(vscode.l10n.t('Nothing was set. {0}', getErrorMessage(error)));
+    void showErrorMessage(vscode.l10n.t('The address was not changed. {0}', getErrorMessage(error)));
     return false;
   }
 }

@@ -256,7 +256,7 @@ describe('the command Condense Context Now', () => {
 
   it('can be undone once, and says so if there is nothing to undo', async () => {
     await undoLastCondensation(services);
-    expect(getLastMessage().message).toContain('Nothing has been condensed in this window');
+    expect(getLastMessage().message).toContain('this window has condensed nothing yet');
     fake.answers = ['Undo'];
     await condenseNow(services, file);
     expect(getLastMessage().message).toMatch(

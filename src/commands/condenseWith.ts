@@ -73,7 +73,10 @@ export async function condenseWith(
   if (liveConversation) await getAgentRuntime(services).condense(liveConversation.id, provider, config);
   else if (subject.path !== undefined)
     await condenseFileAndWait(services, subject.path, { ...readManualSettings(), provider }, config);
-  else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
+  else
+    void showErrorMessage(
+      vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory. Continue it in the chat first.'),
+    );
 }
 
 /** Asks for the conversation too, because this window has condensed none yet. */

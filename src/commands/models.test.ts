@@ -266,8 +266,8 @@ describe('condensing with Summary', () => {
     const labels = picked.items().map(({ label }) => label);
     expect(labels.slice(0, 4)).toEqual(['chosen in the settings', 'Summary', 'calls no model', 'Lossless']);
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
-    expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · 1 request, ≈ \$0\.\d+/);
-    expect(described('Result by Result')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
+    expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · ≈ \$0\.\d+$/);
+    expect(described('Result by Result')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · ≈ \$\d/);
     expect(described('Strategy')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\)/);
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
   });
@@ -281,7 +281,7 @@ describe('condensing with Summary', () => {
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \(0%\) · still \d+% full · free$/);
     expect(described('Summary')).toMatch(
-      /^[\d,]+ tokens \(−\d+%\) · 1 request, .+ · (?:\d+% → (?:≈ \d+|<1)|still ≈ \d+)% full$/,
+      /^[\d,]+ tokens \(−\d+%\) · (?:\d+% → (?:≈ \d+|<1)|still ≈ \d+)% full · ≈ \$[\d.]+$/,
     );
   });
 
@@ -313,7 +313,7 @@ describe('condensing with Summary', () => {
     expect(shown().at(-1)).toContain('gone.json');
     fake.settings['contextCondenser.condensingProfile'] = '';
     await previewPrompt(services, file);
-    expect(shown().at(-1)).toContain('No model for summaries is chosen');
+    expect(shown().at(-1)).toBe('There is no prompt to preview: no model for summaries is chosen.');
   });
 
   it('records metrics that the user can view and clear', async () => {

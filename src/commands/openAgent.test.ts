@@ -102,7 +102,8 @@ describe('the command “Open an Agent, Condensed…”', () => {
     await openAgent(services, 'claude', folder);
     expect(getLastMessage()).toMatchObject({
       kind: 'error',
-      message: 'The command “claude” was not found on this machine.',
+      message:
+        'The agent was not started: the command “claude” is not on PATH. Install it, or add its folder to PATH and restart VS Code.',
     });
     expect(window.terminals).toHaveLength(2);
   });

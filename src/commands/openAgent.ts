@@ -162,7 +162,12 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
   if (command !== undefined) {
     const foundAgent = installedAgents.find((agent) => agent.command === command);
     if (!foundAgent) {
-      void showErrorMessage(vscode.l10n.t('The command “{0}” was not found on this machine.', command));
+      void showErrorMessage(
+        vscode.l10n.t(
+          'The agent was not started: the command “{0}” is not on PATH. Install it, or add its folder to PATH and restart VS Code.',
+          command,
+        ),
+      );
     }
     return foundAgent;
   }

@@ -15,7 +15,10 @@ export async function previewPrompt(services: Services, path?: string): Promise<
   const profile = models.condensing;
   if (!profile) {
     const chooseLabel = vscode.l10n.t('Choose Model');
-    const answer = await showInformationMessage(vscode.l10n.t('No model for summaries is chosen.'), chooseLabel);
+    const answer = await showInformationMessage(
+      vscode.l10n.t('There is no prompt to preview: no model for summaries is chosen.'),
+      chooseLabel,
+    );
     if (answer === chooseLabel && (await chooseCondensingProfile())) await previewPrompt(services, path);
     return;
   }

@@ -16,7 +16,11 @@ export async function undoLastCondensation(services: Services): Promise<void> {
 /** @param conversation ID of the conversation; undefined if nothing is condensed */
 export async function undoLastStoredCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
-    void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));
+    void showInformationMessage(
+      vscode.l10n.t(
+        'Nothing was undone: this window has condensed nothing yet. In the Context Condenser view, each condensed conversation’s menu has “Undo the Condensation”.',
+      ),
+    );
     return;
   }
   try {

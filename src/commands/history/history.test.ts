@@ -95,7 +95,7 @@ describe('the History view', () => {
     await expect(showCondensation(services, entry)).rejects.toThrow(/session-1/);
     const subject = { conversation: 'gone', condensation: 'x' };
     await expect(showCondensation(services, { ...subject, place: 'stored' })).rejects.toThrow(
-      'The location of this conversation is not known',
+      'The file of this conversation is not known',
     );
     await expect(showCondensation(services, { ...subject, place: 'live' })).rejects.toThrow('no longer in memory');
     await expect(undoOrRedoCondensation(services, { ...subject, place: 'live' }, true)).rejects.toThrow(

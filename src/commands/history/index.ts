@@ -147,7 +147,12 @@ export async function showCondensation(services: Services, subject: HistoryConde
     .get(services)
     ?.stored.listLedgers()
     .find((ledger) => ledger.conversation === conversation)?.path;
-  if (conversationPath === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
+  if (conversationPath === undefined)
+    throw new Error(
+      vscode.l10n.t(
+        'The file of this conversation is not known, so it can’t be opened. Find it in the Context Condenser view.',
+      ),
+    );
   const task = {
     kind: 'show',
     ...toStoredConversation(services, conversationPath),
