@@ -32,8 +32,6 @@ export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedC
 /** Width and height in units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 80;
-/** Height of the dates below the bars. */
-const DATES_HEIGHT = 14;
 
 export function CostPerDayChart({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const highestCost = Math.max(...days.map(({ cost }) => cost), 0);
@@ -52,7 +50,7 @@ export function CostPerDayChart({ days }: { readonly days: readonly ShownAccount
           : t('Cost per day; highest {0}', formatDollars(highestCost))}
       </figcaption>
       <svg
-        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT + DATES_HEIGHT}`}
+        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT + 1}`}
         role="img"
         aria-label={t('Cost per day; the table by day has the figures')}
       >
@@ -68,17 +66,13 @@ export function CostPerDayChart({ days }: { readonly days: readonly ShownAccount
             <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
           </rect>
         ))}
-        {days.length > 1 && (
-          <>
-            <text className="chart-label" y={CHART_HEIGHT + DATES_HEIGHT - 3}>
-              {formatDate(firstDay.label)}
-            </text>
-            <text className="chart-label" x={CHART_WIDTH} y={CHART_HEIGHT + DATES_HEIGHT - 3} textAnchor="end">
-              {formatDate(lastDay.label)}
-            </text>
-          </>
-        )}
       </svg>
+      {days.length > 1 && (
+        <p className="chart-dates">
+          <span>{formatDate(firstDay.label)}</span>
+          <span>{formatDate(lastDay.label)}</span>
+        </p>
+      )}
     </figure>
   );
 }

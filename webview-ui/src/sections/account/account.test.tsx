@@ -45,7 +45,7 @@ it('the chart of costs per day has a time axis, whose ends have dates', async ()
   );
   const [first = 0, second = 0, last = 0] = bars.map((bar) => Number(bar.getAttribute('x')));
   expect((last - first) / (second - first)).toBeCloseTo(10);
-  expect(page.all('#account .chart text').map(({ textContent }) => textContent)).toEqual([
+  expect(page.all('#account .chart-dates span').map(({ textContent }) => textContent)).toEqual([
     'Jan 1, 2026',
     'Jan 11, 2026',
   ]);
