@@ -17,8 +17,10 @@ export function toLiveSummary(
   const { conversation, whyNot, exhausted, lastDecision, isPreparing, coldTokens } = scheduler;
   const { id, title, messages, model, ledger, countedTokens, lastUsed } = conversation;
   const { spent } = conversation.answers;
+  const { conversationId } = conversation.about;
   return {
     id,
+    ...(conversationId !== undefined && { conversationId }),
     title,
     tokens: Math.ceil(countedTokens * learning.getTokenFactor(model)),
     contextWindow: model.contextWindow,

@@ -49,6 +49,8 @@ export interface NewResultsSummary {
 
 export interface LiveSummary {
   readonly id: LiveId;
+  /** The agent's own ID; absent if its requests don't contain it. VS Code stores a chat under it. */
+  readonly conversationId?: string;
   /** Name of the agent; absent for VS Code's chat. */
   readonly agent?: string;
   readonly folder?: string;

@@ -199,8 +199,8 @@ export class ConversationsView implements vscode.Disposable {
       case 'agent':
         return getShownChildren(node, this.pages.get(node.agent) ?? 1);
       case 'conversation':
-        return node.children;
       case 'live':
+        return node.children;
       case 'more':
       case 'gateway':
         return [];

@@ -130,6 +130,23 @@ describe('the tree in the conversations view', () => {
     expect(item.tooltip).toContain('Running in /work/app');
   });
 
+  it('lists what VS Code stored of a chat below its live row, by the ID that both have', () => {
+    const list = (id: string) => {
+      const details = { ...found('chat').details!, id };
+      const stored = [found('chat', { agent: 'VS Code', details })];
+      const liveChat = { ...live, conversationId: '5cf9' };
+      const [agent] = createAgentNodes({ live: [liveChat], stored, ledgers: ledgersOf() }, NO_FILTER);
+      return agent?.children.map(({ kind, children }) => [kind, children.length]);
+    };
+    expect([list('vscode:5cf9'), list('vscode:other')]).toEqual([
+      [['live', 1]],
+      [
+        ['live', 0],
+        ['conversation', 0],
+      ],
+    ]);
+  });
+
   it("lists a subagent's conversation below its parent if that exists", () => {
     const stored = [found('child', { parent: 'a' }), found('a'), found('orphan', { parent: 'gone' })];
     const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
@@ -313,7 +330,7 @@ describe('a row of the conversations view', () => {
   });
 
   it('shows how full the chat’s own window is', () => {
-    expect(createTreeItem({ kind: 'live', live }, facts)).toMatchObject({
+    expect(createTreeItem({ kind: 'live', live, children: [] }, facts)).toMatchObject({
       label: 'Fix the chat',
       description: '50% · 2m',
       contextValue: 'live',

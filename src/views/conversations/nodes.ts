@@ -23,6 +23,8 @@ export interface AgentNode {
 export interface LiveNode {
   readonly kind: 'live';
   readonly live: LiveSummary;
+  /** What VS Code has stored of this chat; empty until it is found. */
+  readonly children: readonly ConversationNode[];
 }
 
 export interface ConversationNode {
@@ -141,12 +143,6 @@ export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,
   filter: ConversationFilter,
 ): AgentNode[] {
-  const nodesByAgent = new Map<string, (LiveNode | ConversationNode)[]>();
-  for (const summary of live) {
-    const { title, agent = CHAT_AGENT_NAME, folder } = summary;
-    if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
-    nodesByAgent.set(agent, [...(nodesByAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
-  }
   const createNode = (conversation: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',
     found: conversation,
@@ -155,9 +151,24 @@ export function createAgentNodes(
     isCopy: ledgers.isCopy(conversation),
     children,
   });
-  const findRootPath = createRootPathFinder(stored);
-  const conversationsByRoot = Map.groupBy(stored, findRootPath);
-  for (const root of stored.filter((each) => findRootPath(each) === each.path)) {
+  const nodesByAgent = new Map<string, (LiveNode | ConversationNode)[]>();
+  const storedChats = new Set<IndexedConversation>();
+  for (const summary of live) {
+    const { title, agent = CHAT_AGENT_NAME, folder, conversationId } = summary;
+    if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
+    // A chat has one row: the live one, with the newer figures. Subagents share its ID.
+    const storedChat =
+      summary.agent === undefined && conversationId !== undefined
+        ? stored.find((each) => each.details?.id === `vscode:${conversationId}` && !storedChats.has(each))
+        : undefined;
+    if (storedChat) storedChats.add(storedChat);
+    const children = storedChat ? [createNode(storedChat, [])] : [];
+    nodesByAgent.set(agent, [...(nodesByAgent.get(agent) ?? []), { kind: 'live', live: summary, children }]);
+  }
+  const shownStored = stored.filter((each) => !storedChats.has(each));
+  const findRootPath = createRootPathFinder(shownStored);
+  const conversationsByRoot = Map.groupBy(shownStored, findRootPath);
+  for (const root of shownStored.filter((each) => findRootPath(each) === each.path)) {
     const children = (conversationsByRoot.get(root.path) ?? [])
       .filter((each) => each !== root)
       .map((each) => createNode(each, []));

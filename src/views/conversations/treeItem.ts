@@ -81,7 +81,7 @@ function createAgentItem(node: AgentNode, { openAgent }: TreeItemOptions): vscod
   return item;
 }
 
-function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.TreeItem {
+function createLiveItem({ live, children }: LiveNode, { now }: TreeItemOptions): vscode.TreeItem {
   const { title, tokens, contextWindow, condensations, lastUsed, canUndo, agent, folder } = live;
   const lastCondensation = condensations.findLast(({ isUndone }) => !isUndone);
   const sizeText = vscode.l10n.t('{0} tokens', formatTokens(tokens));
@@ -95,6 +95,7 @@ function createLiveItem({ live }: LiveNode, { now }: TreeItemOptions): vscode.Tr
     last: lastCondensation,
     ageMs: now - lastUsed,
   });
+  item.collapsibleState = children.length > 0 ? CollapsibleState.Collapsed : CollapsibleState.None;
   item.iconPath = new vscode.ThemeIcon(lastCondensation ? 'archive' : agent === undefined ? 'comment' : 'terminal');
   item.tooltip = [
     title,
