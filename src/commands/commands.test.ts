@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { makeTranscript, writeTranscript, nothingToGain } from '../../test/support/transcript';
 import {
@@ -18,6 +19,7 @@ import type { CondensedEvent } from '../extensionApi/api';
 import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
+import { showDetails } from './conversations/details';
 import { previewCondensation } from './conversations/show';
 import { openMetricsStore } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
@@ -287,6 +289,21 @@ describe('the command Condense Context Now', () => {
     expect(fake.executed).not.toContainEqual(['log.show']);
   });
 
+  it('shows on the page the notes that the notification mentions, whether the page is opened or open', async () => {
+    const getPage = (): string => FakeWebviewPanel.opened.at(-1)?.webview.html ?? '';
+    fake.answers = ['Details', undefined];
+    await condenseNow(services, file);
+    expect(getPage()).not.toContain('<h2>Notes</h2>');
+    fake.settings['contextCondenser.warnings.reductionPercent'] = 100;
+    fake.settings['contextCondenser.provider'] = 'smart';
+    await condenseNow(services, file);
+    await vi.waitFor(() => expect(getPage()).toContain('of the tokens were removed; the warning is set to 100%'));
+    FakeWebviewPanel.opened.at(-1)!.dispose();
+    await condenseNow(services, writeTranscript(temporaryFolder()));
+    await showDetails(services, file);
+    expect(getPage()).toContain('of the tokens were removed; the warning is set to 100%');
+  });
+
   it('ends at once when canceled, and writes nothing', async () => {
     fake.cancelAtFirstReport = true;
     await condenseNow(services, file);
@@ -396,11 +413,11 @@ describe('the command Condense Context Now', () => {
     const fileAware = items[3];
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · free$/);
     expect(fileAware?.detail).toMatch(
-      /^Meets your target\. Lost 13% of lines needed later \(18 projects\)\. Keeps (all \d+ facts|\d+ of \d+ facts; \d+ \w+)\.$/,
+      /^Meets your target\. In tests: 13% of needed lines lost \(18 projects\)\. Keeps (all \d+ facts|\d+ of \d+ facts; \d+ \w+)\.$/,
     );
     const findDetail = (wanted: string) => items.find(({ label }) => label === wanted)?.detail;
     expect(findDetail('Truncation')).toMatch(
-      /^(?:Meets your target\. )?Lost 57% of lines needed later \(1 project\)\. /,
+      /^(?:Meets your target\. )?In tests: 57% of needed lines lost \(1 project\)\. /,
     );
     expect(findDetail('Conservative')).toMatch(/^No model is set up: its steps are skipped\. Keeps /);
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model for summaries is chosen');

@@ -154,10 +154,10 @@ function formatMeasuredLoss(choice: ProviderChoice): string {
   if (losesNoFacts(choice)) return vscode.l10n.t('Loses nothing.');
   const lostShare = formatPercent(lost);
   if (projects !== undefined)
-    return vscode.l10n.t('Lost {0} of lines needed later ({1} projects).', lostShare, projects);
+    return vscode.l10n.t('In tests: {0} of needed lines lost ({1} projects).', lostShare, projects);
   return isAtMost
-    ? vscode.l10n.t('Lost at most {0} of lines needed later (1 project).', lostShare)
-    : vscode.l10n.t('Lost {0} of lines needed later (1 project).', lostShare);
+    ? vscode.l10n.t('In tests: up to {0} of needed lines lost (1 project).', lostShare)
+    : vscode.l10n.t('In tests: {0} of needed lines lost (1 project).', lostShare);
 }
 
 /** Lists the choices that lose least first. */

@@ -31,6 +31,10 @@ describe('the sentence about a condensation', () => {
       { isSmall: true },
       'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%). “Condense With…” lists what removes more.',
     ],
+    [
+      { isSmall: true, notes: ['small'] },
+      'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%). “Condense With…” lists what removes more.',
+    ],
     [{ notes: ['a'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
     [{ notes: ['a', 'b'] }, 'Condensed “Mend it” with Smart: 2,000 → 1,000 tokens (−50%); notes in Details.'],
     [

@@ -40,7 +40,7 @@ export function formatCondensationMessage(figures: CondensationFigures): string 
     ...(full === undefined ? [] : [full]),
     ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
     ...formatMissedTarget(figures),
-    ...mentionNotes(notes),
+    ...mentionNotes(notes, isSmall),
   ].join('; ');
   const result = isSample
     ? vscode.l10n.t('Condensed the sample with {0}: {1}.', provider, change)
@@ -69,8 +69,11 @@ const isTargetExceeded = ({
   tokensAfter > targetTokens && isSettingConfigured('manual.targetPercent');
 
 /** Mentions notes without their number, because Details adds notes on how the file was read. */
-const mentionNotes = (notes: readonly string[]): string[] =>
-  notes.length === 0 ? [] : [vscode.l10n.t('notes in Details')];
+const mentionNotes = (notes: readonly string[], isSmall: boolean): string[] => {
+  // The message itself says that little was removed.
+  const otherNotes = isSmall ? notes.length - 1 : notes.length;
+  return otherNotes > 0 ? [vscode.l10n.t('notes in Details')] : [];
+};
 
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetExceeded(figures)

@@ -151,9 +151,9 @@ const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[
   [/images$|\.images\./, () => t('images pictures screenshots')],
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
   [/^automatic/, () => t('gateway proxy enable disable turn on/off pause auto-compact compaction')],
-  [/^truncation\.preserve|\.protect/, () => t('ignore exclude skip')],
+  [/^truncation\.preserve|\.protect/, () => t('ignore exclude skip keep last recent messages')],
   [/failedCalls/, () => t('retry retries')],
-  [/maskSecrets/, () => t('privacy secrets')],
+  [/maskSecrets/, () => t('privacy secrets telemetry')],
   [/[sS]econds$/, () => t('timeout time limit')],
   [/^agent\.onArrival|^agent\.largeResultPercent/, () => t('mcp tool results')],
 ];

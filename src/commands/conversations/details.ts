@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import { getLiveCommand } from '../../core/agents';
 import { findGiveBackTarget } from '../../core/agents/giveBackTarget';
+import { getCondensationNotes } from '../../window/lastCondensation';
 import type { Services } from '../../window/services';
 import { getFileName } from '../conversationIndex';
 import { toStoredConversation, runTaskWithProgress } from './background';
@@ -95,8 +96,7 @@ async function createShowTask(services: Services, path: string) {
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,
   }));
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
-  const { last } = services;
-  const notes = last?.path === path ? (last.notes ?? []) : [];
+  const notes = getCondensationNotes(services, path);
   const reportOptions = { withoutContent: false, version, webview, notes, ...facts };
   return { kind: 'report', ...toStoredConversation(services, path), ...reportOptions } as const;
 }

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { window } from '../../../test/support/vscode';
+import { temporaryFolder } from '../../../test/support/temporaryFolder';
+import { fake, window } from '../../../test/support/vscode';
 import { getResumeShellCommand, resumeInTerminal } from './resume';
 
 const SESSION = '/home/me/.claude/projects/-work-app/0f3a.jsonl';
@@ -16,8 +18,16 @@ it.each([
 );
 
 it("resuming a session opens a terminal in the session's folder", () => {
-  resumeInTerminal(SESSION, '/work/app');
+  const folder = temporaryFolder();
+  resumeInTerminal(SESSION, folder);
   const terminal = window.terminals.at(-1);
-  expect(terminal?.options).toMatchObject({ name: 'Claude Code', cwd: '/work/app' });
+  expect(terminal?.options).toMatchObject({ name: 'Claude Code', cwd: folder });
   expect(terminal?.sent).toEqual(['claude --resume 0f3a']);
+});
+
+it('resuming a session whose folder was removed says so instead of opening a terminal', () => {
+  fake.reset();
+  resumeInTerminal(SESSION, join(temporaryFolder(), 'removed'));
+  expect(window.terminals).toEqual([]);
+  expect(fake.shown.at(-1)?.message).toMatch(/^The session was not resumed\. Its folder .*removed no longer exists/);
 });

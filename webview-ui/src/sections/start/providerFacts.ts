@@ -117,7 +117,7 @@ export function listProviderFacts(
 }
 
 const describeAsked = (targetPercent: number): string =>
-  t('All but the target, the part that may remain: {0} when you condense by hand', formatPercent(100 - targetPercent));
+  t('As much as the target asks for: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
 function describeRemovedShare(measured: MeasuredLoss | undefined): string {
   if (measured === undefined) return t('not measured');
