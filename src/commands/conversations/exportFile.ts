@@ -41,10 +41,10 @@ export async function exportConversationFile(services: Services, path: string, h
 
 function createTargetItems(isCondensed: boolean): (TargetItem | vscode.QuickPickItem)[] {
   const targetTexts: readonly [ExportTarget, string, string][] = [
+    ['handover', vscode.l10n.t('Handover Prompt'), vscode.l10n.t('to the clipboard, to continue in a new session')],
     ['anthropic', vscode.l10n.t('Anthropic Messages'), vscode.l10n.t('JSON for the Messages API')],
     ['openai', vscode.l10n.t('OpenAI Messages'), vscode.l10n.t('JSON for Chat Completions')],
     ['markdown', vscode.l10n.t('Markdown'), vscode.l10n.t('for people to read')],
-    ['handover', vscode.l10n.t('Handover Prompt'), vscode.l10n.t('to the clipboard, to continue in another agent')],
   ];
   const makeItems = (isItemCondensed: boolean): TargetItem[] =>
     targetTexts.map(([target, label, description]) => ({

@@ -38,7 +38,7 @@ it('Lossless’s card says what is lost if File-Aware follows', () => {
     listProviderFacts('lossless', { condensing: undefined, whenNotEnough, targetPercent: 50 })?.loses;
   expect(listLosses('nothing')).toBe('Nothing: every byte can be restored');
   expect(listLosses('fileAware')).toBe(
-    'Nothing itself; if File-Aware follows, 13% of the lines that agents needed later (they can be recalled)',
+    'Nothing. If File-Aware follows in agent tasks: 13% of needed lines, which agents can recall',
   );
 });
 

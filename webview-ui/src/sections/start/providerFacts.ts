@@ -56,7 +56,7 @@ export function listProviderFacts(
         loses:
           whenNotEnough === 'fileAware'
             ? t(
-                'Nothing itself; if File-Aware follows, {0} of the lines that agents needed later (they can be recalled)',
+                'Nothing. If File-Aware follows in agent tasks: {0} of needed lines, which agents can recall',
                 formatPercent(MEASURED_LOSS_BY_PRESET[FILE_AWARE_PRESET_ID]?.lost ?? 0),
               )
             : t('Nothing: every byte can be restored'),
