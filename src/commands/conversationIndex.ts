@@ -59,6 +59,9 @@ export function findFillOfCondensedCopy(services: Services, path: string): FillL
  */
 const MAX_SEARCHED_CONVERSATIONS = 50;
 
+/** A copy that was given back has nothing of its own before its agent has continued with it. */
+const isUnusedCopy = (details: IndexedConversation['details']): boolean => details?.fill?.fromOriginal !== undefined;
+
 /**
  * Returns the newest readable conversation that a user began, without waiting for others to be
  * read.
@@ -75,7 +78,7 @@ export function findNewestConversation(
    */
   const chooseNewest = (isAllRead: boolean): IndexedConversation | undefined => {
     const candidates = index.conversations
-      .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
+      .filter(({ parent, details }) => parent === undefined && details?.problem === undefined && !isUnusedCopy(details))
       .slice(0, folders.length === 0 ? 1 : MAX_SEARCHED_CONVERSATIONS);
     const firstUnread = isAllRead ? -1 : candidates.findIndex(({ details }) => details === undefined);
     const readCandidates = firstUnread < 0 ? candidates : candidates.slice(0, firstUnread);

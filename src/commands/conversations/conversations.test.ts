@@ -8,6 +8,7 @@ import { testServices } from '../../../test/support/services';
 import { EventEmitter, fake, type FakeWebviewPanel, Uri, window, workspace } from '../../../test/support/vscode';
 import { replaceFiles } from '../../giveBack/replacement';
 import { listGivenBack } from '../../giveBack/replacements';
+import { findNewestConversation } from '../conversationIndex';
 import { writeClaudeSession, writeClineSession, makeFileOld, writeZooTask } from '../../giveBack/testing';
 import { nodeFiles } from '../../storage/nodeFiles';
 import type { ConversationAction } from '../../views/conversations/actions';
@@ -462,6 +463,16 @@ describe('giving a condensed conversation back from the conversations view', () 
     fake.answers = ['Give Back', undefined];
     await run('giveBack');
     expect(await saveReport()).toMatch(/Each later request costs/);
+  });
+
+  it('is still the newest conversation after giving back, because its copy is unused', async () => {
+    const path = writeClaudeSession(home);
+    await openView();
+    await condenseFirstRow('truncation');
+    fake.answers = ['Give Back', undefined];
+    await run('giveBack');
+    await vi.waitFor(() => expect(rows()).toHaveLength(2));
+    expect((await findNewestConversation(services))?.path).toBe(path);
   });
 
   it('names the second copy, made from the copy, that remains when the first copy is removed', async () => {
