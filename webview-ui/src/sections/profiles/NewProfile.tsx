@@ -31,7 +31,7 @@ interface FieldProblem {
 
 const formatProblem = ({ path, message }: FieldProblem): string => (path === '' ? message : `${path}: ${message}`);
 
-const EMPTY_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '' };
+const EMPTY_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '', contextWindow: '' };
 type ProfileField = keyof typeof EMPTY_FIELDS;
 
 /** The vendor's facts about the model, as fields of a profile. */
@@ -97,7 +97,15 @@ export function NewProfileForm({
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
     ),
   );
-  const profile = { id, name: profileName, vendor, ...(model !== '' && { model }), ...filledFields, ...figures };
+  const profile = {
+    id,
+    name: profileName,
+    vendor,
+    ...(model !== '' && { model }),
+    ...filledFields,
+    ...figures,
+    ...(fields.contextWindow.trim() !== '' && { contextWindow: parseTokens(fields.contextWindow) }),
+  };
 
   const vendorModels = useVendorModels({ profile });
   // Look up models immediately only on a local server: others need a key first, and an address may
@@ -314,7 +322,7 @@ export function NewProfileForm({
                   ? t('Choose one from the vendor’s list, or enter its ID.')
                   : t('The model’s ID at the vendor.'),
               )}
-          {windowNote !== undefined && <p className="row-help">{windowNote}</p>}
+          {windowNote !== undefined && renderTextField('contextWindow', t('Context window (tokens)'), windowNote)}
         </li>
       </ol>
       <DisclosureButton isOpen={isMore} onToggle={setMore}>
@@ -345,6 +353,12 @@ export function NewProfileForm({
       <ProblemList problems={typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []} />
     </div>
   );
+}
+
+/** Returns what is no number as it is, for the error message. */
+function parseTokens(text: string): number | string {
+  const digits = text.replaceAll(/[\s,.]/g, '');
+  return /^\d+$/.test(digits) ? Number(digits) : text;
 }
 
 function getApiKeyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {

@@ -86,6 +86,19 @@ it('adding a model mentions OLLAMA_CONTEXT_LENGTH for Ollama, and for no other v
   await page.until(() => !page.find(FORM).textContent.includes('OLLAMA_CONTEXT_LENGTH'));
 });
 
+it('adding a model of Ollama asks for the context window, at which Ollama cuts prompts without an error', async () => {
+  const { page } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
+  choose(page, 'Vendor', 'Ollama');
+  await page.type(() => page.find(`${FORM} vscode-text-field`, 'Context window'), 'small');
+  await page.type(() => page.find(`${FORM} input.combo`), 'qwen3');
+  await press(page, /^\s*Add\s*$/m);
+  await page.until(() => page.find(`${FORM} .problem`, 'Must be a number'));
+  await page.type(() => page.find(`${FORM} vscode-text-field`, 'Context window'), '4,096');
+  await press(page, /^\s*Add\s*$/m);
+  await page.until(() => saved() !== undefined);
+  expect(saved()).toMatchObject([{ model: 'qwen3', contextWindow: 4_096 }]);
+});
+
 it('a new profile asks the vendor for its models once the key is entered', async () => {
   const { page, askKey } = await openForm([{ id: 'claude-x' }]);
   await press(page, 'Set key…');
