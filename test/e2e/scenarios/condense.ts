@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { SharedScenarios, SharedScenario } from '../bed';
 import { freshSample, homeWith, SESSION } from '../home';
 import { openPanel } from '../panelPage';
@@ -200,10 +200,10 @@ const tellsWhatIsWrongWithABrokenFile: SharedScenario = async (bench) => {
   // All lines are damaged, because a single damaged line would be skipped.
   const broken = sample.replaceAll(/^.*$/gm, (line) => line.slice(0, 50));
   const own = homeWith(bench, { [SESSION]: broken });
-  await condense(bench, /sample\.jsonl/);
+  await condense(bench, new RegExp(basename(SESSION)));
   const said = await notification(bench, 'Nothing was condensed');
   assert.equal(said.severity, 'error');
-  assert.match(said.text, /sample\.jsonl:1: found .*; expected /);
+  assert.match(said.text, new RegExp(`${basename(SESSION)}:1: found .*; expected `));
   assert.deepEqual(said.buttons, ['Retry', 'Details']);
   await screenshot(bench, 'broken-dark');
   await setTheme(bench, 'light');
