@@ -4,6 +4,7 @@ import { makeUnusedId } from '../../../../src/core/freeId';
 import { vendorHasField, listRequiredFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
 import type { MethodResult } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
+import { parseNumber } from '../../components/numbers';
 import { ProblemList } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
@@ -97,6 +98,7 @@ export function NewProfileForm({
       vendorHasField(vendor, field) && fields[field].trim() !== '' ? [[field, fields[field].trim()]] : [],
     ),
   );
+  const contextWindow = parseNumber(fields.contextWindow);
   const profile = {
     id,
     name: profileName,
@@ -104,7 +106,7 @@ export function NewProfileForm({
     ...(model !== '' && { model }),
     ...filledFields,
     ...figures,
-    ...(fields.contextWindow.trim() !== '' && { contextWindow: parseTokens(fields.contextWindow) }),
+    ...(contextWindow.value !== undefined && { contextWindow: contextWindow.value }),
   };
 
   const vendorModels = useVendorModels({ profile });
@@ -185,6 +187,10 @@ export function NewProfileForm({
   const saveProfile = async (): Promise<void> => {
     if (model === '') {
       setProblems([{ path: 'model', message: t('Enter a model.') }]);
+      return;
+    }
+    if (contextWindow.problem !== undefined) {
+      setProblems([{ path: 'contextWindow', message: contextWindow.problem }]);
       return;
     }
     try {
@@ -353,12 +359,6 @@ export function NewProfileForm({
       <ProblemList problems={typeof test === 'object' && !test.ok && test.message !== '' ? [test.message] : []} />
     </div>
   );
-}
-
-/** Returns what is no number as it is, for the error message. */
-function parseTokens(text: string): number | string {
-  const digits = text.replaceAll(/[\s,.]/g, '');
-  return /^\d+$/.test(digits) ? Number(digits) : text;
 }
 
 function getApiKeyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {

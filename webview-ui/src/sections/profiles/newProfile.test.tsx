@@ -92,11 +92,11 @@ it('adding a model of Ollama asks for the context window, at which Ollama cuts p
   await page.type(() => page.find(`${FORM} vscode-text-field`, 'Context window'), 'small');
   await page.type(() => page.find(`${FORM} input.combo`), 'qwen3');
   await press(page, /^\s*Add\s*$/m);
-  await page.until(() => page.find(`${FORM} .problem`, 'Must be a number'));
-  await page.type(() => page.find(`${FORM} vscode-text-field`, 'Context window'), '4,096');
+  await page.until(() => page.find(`${FORM} .problem`, 'This is not a number.'));
+  await page.type(() => page.find(`${FORM} vscode-text-field`, 'Context window'), '4k');
   await press(page, /^\s*Add\s*$/m);
   await page.until(() => saved() !== undefined);
-  expect(saved()).toMatchObject([{ model: 'qwen3', contextWindow: 4_096 }]);
+  expect(saved()).toMatchObject([{ model: 'qwen3', contextWindow: 4_000 }]);
 });
 
 it('a new profile asks the vendor for its models once the key is entered', async () => {
