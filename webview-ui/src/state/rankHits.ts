@@ -27,7 +27,7 @@ export function orderHits(main: HTMLElement, query: string): () => void {
   };
 }
 
-/** What stands below a heading stays there. */
+/** Content is not moved away from its heading. */
 const isOrdered = (parent: HTMLElement | null): boolean =>
   parent?.matches('.main, .page-group, .section-content') === true &&
   ![...parent.children].some((child) => child.matches('.group-title'));
@@ -62,6 +62,8 @@ function findWords(place: Element, words: readonly string[]): Range[] {
   const ranges: Range[] = [];
   const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    // The note quotes the words.
+    if (node.parentElement?.matches('.row-note') === true) continue;
     const text = node.textContent?.toLowerCase() ?? '';
     for (const word of words) {
       for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
