@@ -1,11 +1,18 @@
 import { formatPlural } from '../core/plural';
 import { ConversationReadError } from './readError';
-import type { ConversationNote } from './types';
+import type { ConversationNote, OmissionNote } from './types';
 
-export const getNoteText = (note: ConversationNote): string => (typeof note === 'string' ? note : note.damage);
+export function getNoteText(note: ConversationNote): string {
+  if (typeof note === 'string') return note;
+  return 'damage' in note ? note.damage : note.omission;
+}
 
 export const listDamage = (notes: readonly ConversationNote[]): string[] =>
-  notes.flatMap((note) => (typeof note === 'string' ? [] : [note.damage]));
+  notes.flatMap((note) => (typeof note === 'object' && 'damage' in note ? [note.damage] : []));
+
+/** Returns the notes on messages that the agent itself compacted away. */
+export const listOmissions = (notes: readonly ConversationNote[]): string[] =>
+  notes.flatMap((note) => (typeof note === 'object' && 'omission' in note ? [note.omission] : []));
 
 /** Returns for example "3 progress, 1 summary", most frequent first. */
 export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
@@ -15,15 +22,10 @@ export function formatCountsByKind(kinds: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
-const OMISSION_ADVICE = '(“Part to condense: Everything” or --history all has them).';
-
 /** @param place for example "before the last compaction" */
-export const describeOmittedMessages = (count: number, place: string): string =>
-  `Left out, ${place}: ${formatPlural(count, 'message')} ${OMISSION_ADVICE}`;
-
-/** Returns the notes on messages that the agent itself compacted away. */
-export const listOmissions = (notes: readonly ConversationNote[]): string[] =>
-  notes.map(getNoteText).filter((note) => note.endsWith(OMISSION_ADVICE));
+export const describeOmittedMessages = (count: number, place: string): OmissionNote => ({
+  omission: `Left out, ${place}: ${formatPlural(count, 'message')} (“Part to condense: Everything” or --history all has them).`,
+});
 
 const MAX_LINE_CHARS = 120;
 

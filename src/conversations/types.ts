@@ -28,11 +28,16 @@ export interface Conversation {
 }
 
 /** What the reader skipped or found odd, in a sentence for the user. */
-export type ConversationNote = string | DamageNote;
+export type ConversationNote = string | DamageNote | OmissionNote;
 
 export interface DamageNote {
   /** What could not be read of the file. */
   readonly damage: string;
+}
+
+export interface OmissionNote {
+  /** What the agent itself compacted away. */
+  readonly omission: string;
 }
 
 export interface Sidechain {

@@ -98,7 +98,10 @@ describe('a Qwen Code session', () => {
       [text('Got it.')],
       [text('Go on')],
     ]);
-    expect(active.notes[0]).toContain('before the last compaction: 4 messages');
+    expect(active.notes[0]).toHaveProperty(
+      'omission',
+      expect.stringContaining('before the last compaction: 4 messages'),
+    );
     expect(lines(compressed, { history: 'all' }).messages).toHaveLength(5);
   });
 });

@@ -118,7 +118,10 @@ describe('a Pi session', () => {
       'Going on"}]',
     ]);
     expect(read(entries).notes).toEqual([
-      'Left out, before the last compaction: 3 messages (“Part to condense: Everything” or --history all has them).',
+      {
+        omission:
+          'Left out, before the last compaction: 3 messages (“Part to condense: Everything” or --history all has them).',
+      },
       'Left out: 1 message on abandoned branches.',
       'Left out because it is not sent to the model: 1 label.',
     ]);

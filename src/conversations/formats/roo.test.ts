@@ -88,7 +88,10 @@ describe('a condensed Roo task', () => {
     expect(messages.map(({ ts }) => ts)).toEqual([3, 5, 6, 7]);
     expect(messages[1]?.content).toEqual([{ type: 'text', text: 'more' }]);
     expect(notes).toEqual([
-      'Left out, condensed or truncated by the agent: 3 messages (“Part to condense: Everything” or --history all has them).',
+      {
+        omission:
+          'Left out, condensed or truncated by the agent: 3 messages (“Part to condense: Everything” or --history all has them).',
+      },
     ]);
     expect(title).toBe('task');
   });

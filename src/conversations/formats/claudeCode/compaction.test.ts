@@ -7,7 +7,7 @@ import {
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { readRecords, outline } from './testing';
-import { getNoteText } from '../../notes';
+import { getNoteText, listOmissions } from '../../notes';
 
 describe('compaction in a Claude Code session', () => {
   const compacted = [
@@ -22,9 +22,9 @@ describe('compaction in a Claude Code session', () => {
     const { messages, notes, title } = readRecords(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
-    expect(notes).toContain(
+    expect(listOmissions(notes)).toEqual([
       'Left out, before the last compaction: 2 messages (“Part to condense: Everything” or --history all has them).',
-    );
+    ]);
     expect(title).toBe('the task');
   });
 

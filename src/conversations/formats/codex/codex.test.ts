@@ -4,7 +4,7 @@ import { findTaskMessage } from '../../../core/messages/task';
 import { describe, expect, it } from 'vitest';
 import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
-import { listDamage } from '../../notes';
+import { listDamage, listOmissions } from '../../notes';
 import { readCodex } from './codex';
 import type { ReadOptions } from '../../types';
 
@@ -194,7 +194,7 @@ describe('a compacted Codex rollout', () => {
     expect(texts(records)).toEqual([expect.stringContaining('<environment'), 'first', 'SUMMARY', 'second']);
     expect(texts(records, { history: 'all' })).toHaveLength(5);
     expect(read(records).messages[2]).toMatchObject({ isSummary: true });
-    expect(read(records).notes[0]).toMatch(/^Left out, before the last compaction: 1 message /);
+    expect(listOmissions(read(records).notes)[0]).toMatch(/^Left out, before the last compaction: 1 message /);
   });
 
   it('omits rolled-back turns', () => {

@@ -10,7 +10,7 @@ import { readLines } from '../../text/lines';
 import { formatPlural } from '../../../core/plural';
 import { describeOmittedMessages, createNoMessagesError, describeSkippedRecords } from '../../notes';
 import { UNTITLED, makeConversationTitle } from '../../title';
-import type { Conversation, ReadOptions, InputSource } from '../../types';
+import type { Conversation, ReadOptions, InputSource, ConversationNote } from '../../types';
 import { describeUnansweredCalls } from '../unanswered';
 
 /** Before September 2025 Codex stored bare items of the Responses API, without an envelope. */
@@ -117,7 +117,7 @@ function collectReadNotes(
   { rolledBack, skippedByKind, unknown, declarations, compactions }: CodexRollout,
   allMessages: readonly ApiMessage[],
   messages: readonly ApiMessage[],
-): string[] {
+): ConversationNote[] {
   return [
     ...(compactions.length > 0 && messages !== allMessages
       ? [describeOmittedMessages(Math.max(0, allMessages.length - messages.length), 'before the last compaction')]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getBlocks, isText } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
 import { extractPersonText } from '../../../core/messages/personText';
+import { listOmissions } from '../../notes';
 import { readCopilot } from './copilot';
 import type { ReadOptions } from '../../types';
 
@@ -194,7 +195,7 @@ describe('a Copilot CLI session that was shortened', () => {
     expect(texts(events)).toEqual(['SUMMARY', 'meanwhile', 'two']);
     expect(texts(events, { history: 'all' })).toEqual(['one', '1', 'SUMMARY', 'meanwhile', 'two']);
     expect(read(events).request).toEqual({ system: 'SYSTEM' });
-    expect(read(events).notes[0]).toMatch(/^Left out, before the last compaction: 2 messages/);
+    expect(listOmissions(read(events).notes)[0]).toMatch(/^Left out, before the last compaction: 2 messages/);
     expect(read(events).title).toBe('one');
     expect(texts([typed('one'), compacted, typed('two')])).toEqual(['SUMMARY', 'two']);
     const failed = event('session.compaction_complete', { success: false, summaryContent: 'x' });
